@@ -4964,7 +4964,7 @@ export interface components {
             }[];
         };
         /** @enum {string} */
-        ImportResultColumn: "created_at" | "expires_at" | "click_count";
+        ImportResultColumn: "created_at" | "expires_at" | "click_count" | "human_clicks";
         /** @enum {string} */
         Language: "en" | "de" | "zh" | "ja" | "fr";
         Link: {
@@ -5100,7 +5100,7 @@ export interface components {
                 image?: (string | "") | null;
                 title?: string | null;
             } | null;
-            /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
+            /** @description the owner is notified at this number of human clicks; null: at 100, 1,000, 10,000 … */
             click_threshold?: number | null;
             /** @description renames the link; counts and history go along */
             code?: string;
@@ -5274,7 +5274,7 @@ export interface components {
                 image?: (string | "") | null;
                 title?: string | null;
             } | null;
-            /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
+            /** @description the owner is notified at this number of human clicks; null: at 100, 1,000, 10,000 … */
             click_threshold?: number | null;
             /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
             domain?: string | null;
@@ -5647,7 +5647,7 @@ export interface components {
                 image?: (string | "") | null;
                 title?: string | null;
             } | null;
-            /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
+            /** @description the owner is notified at this number of human clicks; null: at 100, 1,000, 10,000 … */
             click_threshold?: number | null;
             /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
             code?: string | null;
@@ -6256,7 +6256,7 @@ export interface components {
                     image?: (string | "") | null;
                     title?: string | null;
                 } | null;
-                /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
+                /** @description the owner is notified at this number of human clicks; null: at 100, 1,000, 10,000 … */
                 click_threshold?: number | null;
                 /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
                 code?: string | null;
@@ -6347,7 +6347,7 @@ export interface components {
                     image?: (string | "") | null;
                     title?: string | null;
                 } | null;
-                /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
+                /** @description the owner is notified at this number of human clicks; null: at 100, 1,000, 10,000 … */
                 click_threshold?: number | null;
                 /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
                 domain?: string | null;
@@ -6652,7 +6652,7 @@ export interface components {
                         image?: (string | "") | null;
                         title?: string | null;
                     } | null;
-                    /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
+                    /** @description the owner is notified at this number of human clicks; null: at 100, 1,000, 10,000 … */
                     click_threshold?: number | null;
                     /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
                     domain?: string | null;

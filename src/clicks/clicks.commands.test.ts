@@ -102,10 +102,11 @@ test("links stats shows the clicks of a link in the range and refuses half a ran
     devices: { total_with_ua: expect.any(Number) },
   });
   const text = await run(`links stats docs ${range}`);
-  expect(text).toStartWith("docs: 3 clicks from 2026-11-01T00:00:00.000Z to 2026-12-01T00:00:00.000Z\n");
-  expect(text).toMatch(/^DAY +CLICKS$/m);
-  expect(text).toMatch(/^REFERRER +CLICKS +%$/m);
-  expect(text).toContain("human and 0 automated.");
+  expect(text).toStartWith(
+    "docs: 3 human clicks and 0 bot clicks from 2026-11-01T00:00:00.000Z to 2026-12-01T00:00:00.000Z\n",
+  );
+  expect(text).toMatch(/^DAY +ALL CLICKS$/m);
+  expect(text).toMatch(/^REFERRER +ALL CLICKS +%$/m);
   expect(await refusal("links stats docs --visitors robots")).toStartWith("BadRequest:");
   expect(await refusal("links stats docs --from 2026-11-01")).toStartWith(
     "BadRequest: --from and --to must be given together",
@@ -123,9 +124,9 @@ test("report counts by one thing, under the filter, as text and as JSON", async 
   ]);
   const range = "--from 2026-11-19 --to 2026-11-21";
   const text = await run(`analytics report link ${range} --limit 1`);
-  expect(text).toContain("3 clicks from 2026-11-19T00:00:00.000Z");
+  expect(text).toContain("3 clicks in all from 2026-11-19T00:00:00.000Z");
   expect(text).toContain("1 of them not below");
-  expect(text).toMatch(/one +.* 2 +1 +1/);
+  expect(text).toMatch(/one +.* 1 +1 +2/);
   const report = async (line: string) => JSON.parse(await run(`analytics report ${line} ${range} --json`));
   expect(await report("utm_campaign")).toEqual({
     data: [{ value: "spring", clicks: 1, human: 1, automated: 0 }],

@@ -39,7 +39,8 @@ const COLUMNS = [
   "created_at",
   "expires_at",
   "password",
-  ["click_count", "CLICKS"],
+  ["human_clicks", "HUMAN CLICKS"],
+  ["click_count", "ALL CLICKS"],
   "tags",
 ] as const;
 
@@ -234,7 +235,7 @@ async function linkResult({ services }: Context, link: ShownLink): Promise<Resul
   const { links, origins } = await services();
   const view = viewOfLink(link, origins.ofServer(), links.domains.hostOf);
   const row: Record<string, unknown> = rowOf(view);
-  const columns = headingsOf([...COLUMNS, "human_clicks", "domain", "owner"]);
+  const columns = headingsOf([...COLUMNS, "domain", "owner"]);
   const facts = Object.entries(columns).map(([key, heading]) => [heading, row[key] ?? "-"]);
   return {
     json: view,

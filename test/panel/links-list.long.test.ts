@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
 import { expectAccessible, focused, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { CHROME, GOOGLEBOT } from "../../src/clicks/analytics/analytics.test-support.ts";
 import { soon } from "../support/until.ts";
 
 const COUNT = 2_400;
@@ -32,6 +33,33 @@ const expectFirst = (page: Page, row: number): Promise<void> =>
     expect(first).toBe(row);
   });
 const rowOf = (page: Page, code: string) => page.getByRole("row").filter({ hasText: code });
+
+test.skipIf(!CHROMIUM)("the list has the numbers of the pages: human clicks, and bots apart", async () => {
+  await panel.client.call("PUT", "/config/click.flush_interval", { value: "1" });
+  const visit = (code: string, agent: string) =>
+    fetch(`${panel.server.url}/${code}`, { redirect: "manual", headers: { "User-Agent": agent } });
+  for (const [code, humans, bots] of [
+    ["c00001", 3, 1],
+    ["c00002", 1, 9],
+  ] as const) {
+    for (let at = 0; at < humans; at++) await visit(code, CHROME);
+    for (let at = 0; at < bots; at++) await visit(code, GOOGLEBOT);
+    const stored = async () => (await panel.client.call("GET", `/links/${code}`)).body.data.click_count;
+    await soon(async () => expect(await stored()).toBe(humans + bots));
+  }
+  const { page, complaints, close } = await panel.enter("/panel/links");
+  await page.getByRole("columnheader").getByText("Human clicks").click();
+  const first = page.getByRole("row").nth(1);
+  await soon(async () => expect(await first.textContent()).toContain("c00001"));
+  await first.getByRole("gridcell", { name: "3", exact: true }).waitFor();
+  await rowOf(page, "c00002").getByRole("gridcell", { name: "1", exact: true }).waitFor();
+  await first.getByRole("link").first().click();
+  await page.getByText("3 human clicks, 4 with bots").waitFor();
+  await page.goto(`${panel.origin}/panel/links?sort=click_count`);
+  await soon(async () => expect(await page.getByRole("row").nth(1).textContent()).toContain("c00002"));
+  expect(complaints).toEqual([]);
+  await close();
+});
 
 test.skipIf(!CHROMIUM)("back, reload and a sent address show the same place of the same list", async () => {
   const { page, complaints, close } = await panel.enter("/panel/links");

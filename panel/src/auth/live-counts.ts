@@ -10,6 +10,10 @@ const COUNTED_MS = 6_000;
 type Counts = Pick<Link, "click_count" | "human_clicks">;
 type Place = Pick<Link, "code" | "domain">;
 
+/** Whether rows change places with clicks. */
+export const isByClicks = (sort: string | undefined): boolean =>
+  sort === "human_clicks" || sort === "click_count";
+
 /** No code has a blank. */
 const keyOf = ({ code, domain }: Place): string => `${domain ?? ""} ${code}`;
 

@@ -68,7 +68,7 @@ export function OverviewPage() {
         <Figure label={t`Human clicks`} {...counts("human_clicks")} />
         <Figure label={t`Bot clicks`} {...counts("automated_clicks")} />
         {isAdmin && (
-          <Figure label={t`Clicks of existing links, all time`} value={totals.data?.total_clicks} />
+          <Figure label={t`Human clicks of existing links, all time`} value={totals.data?.human_clicks} />
         )}
         <Figure label={t`Links`} value={links} />
       </SimpleGrid>

@@ -108,7 +108,7 @@ export function TrendCard({ report, search, onChange, children }: Props) {
           {trend ? (
             <TrendChart
               label={t`Clicks by time`}
-              counts={{ human: t`Human clicks`, automated: t`Bots`, all: t`Clicks` }[visitors]}
+              counts={{ human: t`Human clicks`, automated: t`Bots`, all: t`All clicks` }[visitors]}
               zone={
                 unit === "hour" ? t`Hours of your time zone, ${timeZone()}.` : t`Days are counted in UTC.`
               }

@@ -28,7 +28,7 @@ export function useActionNames(): Record<string, string> {
     "link.reinstate": t`Link put back`,
     "link.report": t`Link reported`,
     "link.report_dismiss": t`Report dismissed`,
-    "link.threshold": t`Clicks reached`,
+    "link.threshold": t`Human clicks reached`,
     "link.target_dead": t`Target does not answer`,
     "link.target_alive": t`Target answers again`,
     "share.take_down": t`Share taken down`,

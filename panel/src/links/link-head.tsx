@@ -166,7 +166,7 @@ function Facts({ link }: { link: Link }) {
       )}
       <Text size="sm" c="dimmed">
         <Trans>
-          {formatNumber(link.human_clicks)} human clicks, {formatNumber(link.click_count)} in total
+          {formatNumber(link.human_clicks)} human clicks, {formatNumber(link.click_count)} with bots
         </Trans>
       </Text>
     </Group>

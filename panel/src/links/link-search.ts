@@ -1,5 +1,5 @@
 /** The state of the list, which lives in the URL. */
-const SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
+const SORTS = ["created_at", "code", "human_clicks", "click_count", "expires_at"] as const;
 export type Sort = (typeof SORTS)[number];
 export type Order = "asc" | "desc";
 const STATES = ["active", "expired"] as const;

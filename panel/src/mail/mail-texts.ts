@@ -16,7 +16,7 @@ export function useKindNames(): Readonly<Record<string, string>> {
     share_ending: t`End of a share`,
     share: t`Share for a recipient`,
     share_code: t`Code for a recipient`,
-    link_threshold: t`Clicks of a link`,
+    link_threshold: t`Human clicks of a link`,
     target_dead: t`Target does not answer`,
     backup: t`Failed backup`,
     webhook: t`Disabled webhook`,

@@ -1,7 +1,7 @@
 /** The state of the list of shares, which lives in the URL. */
 const KINDS = ["file", "folder", "drop", "items"] as const;
 export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const;
-const SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
+const SORTS = ["created_at", "code", "human_clicks", "click_count", "expires_at"] as const;
 
 export type ShareSort = (typeof SORTS)[number];
 export type ShareSearch = {

@@ -9,7 +9,7 @@ import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { validated } from "../../lib/validated.ts";
-import { VISITORS, visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
+import { VISITORS, type Visitors, visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { clickQuery, limited, valuesOf, zoneNote } from "./schemas.routes.ts";
 import { type Calendar, UTC } from "../rollups/calendar.ts";
@@ -79,15 +79,27 @@ async function runReport({ services }: ReportContext, by: ReportBy, options: Ran
     json: { data, total, other, details_from, ...zoneNote(calendar, range) },
     show(output) {
       output.line(
-        `${pluralize(total, "click")} ${rangeText(range, calendar)}, ${other.toLocaleString("en")} of them not below`,
+        `${countText(total, filter.visitors)} ${rangeText(range, calendar)}, ${other.toLocaleString("en")} of them not below`,
       );
       if (details_from !== undefined)
         output.line(`Clicks before ${details_from} are missing: their details are not kept.`);
       showZone(output, range, calendar);
-      showSection(output, data, [["value", by.toUpperCase()], ...place, "clicks", "human", "automated"]);
+      const counted = data.map((row) => ({ ...row, all: row.human + row.automated }));
+      showSection(output, counted, [
+        ["value", by.toUpperCase()],
+        ...place,
+        ["human", "HUMAN CLICKS"],
+        ["automated", "BOT CLICKS"],
+        ["all", "ALL CLICKS"],
+      ]);
     },
   };
 }
+
+const countText = (count: number, visitors: Visitors): string =>
+  visitors === "all"
+    ? `${pluralize(count, "click")} in all`
+    : pluralize(count, visitors === "human" ? "human click" : "bot click");
 
 const MOST_ROWS = 10;
 
@@ -108,7 +120,7 @@ export function addLinkStatsCommand(group: Command, context: Context): void {
       const devices = viewOfDevices(await analytics.devices(range, MOST_ROWS, { visitors, key }));
       return {
         json: { ...report, devices, ...zoneNote(calendar, range) },
-        show: (output) => showLinkReport(output, { range, calendar }, report, devices),
+        show: (output) => showLinkReport(output, { range, calendar, visitors }, report, devices),
       };
     });
 }
@@ -144,24 +156,25 @@ function showZone(output: Output, { start }: DateRange, { zone, since }: Calenda
 
 function showLinkReport(
   output: Output,
-  { range, calendar }: { range: DateRange; calendar: Calendar },
+  { range, calendar, visitors }: { range: DateRange; calendar: Calendar; visitors: Visitors },
   report: ReturnType<typeof viewOfLinkReport>,
   devices: ReturnType<typeof viewOfDevices>,
 ): void {
-  output.line(`${report.code}: ${pluralize(report.total_clicks, "click")} ${rangeText(range, calendar)}`);
+  const [human, bots] = [
+    countText(report.human_clicks, "human"),
+    countText(report.automated_clicks, "automated"),
+  ];
+  output.line(`${report.code}: ${human} and ${bots} ${rangeText(range, calendar)}`);
   showZone(output, range, calendar);
-  const [human, automated] = [report.human_clicks, report.automated_clicks].map((clicks) =>
-    clicks.toLocaleString("en"),
-  );
-  output.line(`Of all clicks, ${human} are human and ${automated} automated.`);
+  const heading = { all: "ALL CLICKS", human: "HUMAN CLICKS", automated: "BOT CLICKS" }[visitors];
   const days = report.trend.labels
     .map((day, at) => ({ day, clicks: report.trend.values[at] ?? 0 }))
     .filter((row) => row.clicks > 0);
   const shares = [
-    ["count", "CLICKS"],
+    ["count", heading],
     ["percentage", "%"],
   ] as const;
-  showSection(output, days, ["day", "clicks"]);
+  showSection(output, days, ["day", ["clicks", heading]]);
   showSection(output, report.top_referrers, ["referrer", ...shares]);
   showSection(output, report.geo_distribution, ["country", "city", ...shares]);
   showSection(output, devices.browsers, [["name", "BROWSER"], ...shares]);

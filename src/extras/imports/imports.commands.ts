@@ -148,7 +148,7 @@ async function dryRun(
     code: "CODE",
     target: "TARGET",
     title: "TITLE",
-    click_count: "CLICKS",
+    click_count: "ALL CLICKS",
   });
   noteLosses(output, made.product);
 }

@@ -203,7 +203,8 @@ const SHOWN: [key: string, heading: string][] = [
   ["password", "PASSWORD"],
   ["max_downloads", "MAX DOWNLOADS"],
   ["downloads", "DOWNLOADS"],
-  ["click_count", "CLICKS"],
+  ["human_clicks", "VISITS"],
+  ["click_count", "ALL VISITS"],
   ["recipients", "RECIPIENTS"],
   ["verify", "VERIFY"],
   ["takes", "TAKES"],
@@ -261,7 +262,8 @@ const COLUMNS = [
   "name",
   "expires_at",
   "downloads",
-  ["click_count", "CLICKS"],
+  ["human_clicks", "VISITS"],
+  ["click_count", "ALL VISITS"],
 ] as const;
 
 export async function listShares(

@@ -19,7 +19,16 @@ import { CONTENT, LINK_FIELDS } from "../link/fields.ts";
  * formula in a spreadsheet.
  */
 export const MORE_COLUMNS: readonly string[] = [
-  ...new Set(["domain", "title", "tags", ...Object.keys(CONTENT), "held", "created_by", "owner"]),
+  ...new Set([
+    "domain",
+    "title",
+    "tags",
+    ...Object.keys(CONTENT),
+    "held",
+    "created_by",
+    "owner",
+    "human_clicks",
+  ]),
 ];
 const columns = MORE_COLUMNS.map((column) => FIELDS.find(({ name }) => name === column));
 
@@ -30,6 +39,7 @@ function moreCellsOf(link: Link, hostOf: (domain: number) => string | null): str
   const values = fieldValues(link);
   return columns.map((field, at) => {
     if (field) return toSpreadsheetCell(field.cell(values[field.key]));
+    if (MORE_COLUMNS[at] === "human_clicks") return String(link.clickCount - link.automatedClicks);
     return (MORE_COLUMNS[at] === "owner" ? link.ownerName : hostOf(domainOf(link.code))) ?? "";
   });
 }

@@ -29,6 +29,8 @@ export type CsvLink = {
   /** The password or its hash; null without one. */
   password: { plain: string } | { hash: string } | null;
   clickCount: number | undefined;
+  /** A part of them. */
+  automatedClicks: number;
   /** Its name; empty: none. */
   owner: string | undefined;
   more: LinkFields;
@@ -36,7 +38,7 @@ export type CsvLink = {
   unread: readonly UnreadCell[];
 };
 
-export const LENIENT_COLUMNS = ["created_at", "expires_at", "click_count"] as const;
+export const LENIENT_COLUMNS = ["created_at", "expires_at", "click_count", "human_clicks"] as const;
 export type UnreadCell = {
   column: (typeof LENIENT_COLUMNS)[number];
   /** Cut to 100 characters. */
@@ -68,9 +70,9 @@ const LONGEST_SHORT_URL = 2_000;
 
 const unreadRefusal = ({ column, value }: UnreadCell): AppError => {
   const shown = `${column} can't be read: ${JSON.stringify(value)}.`;
-  return column === "click_count"
-    ? appError("BadRequest", `${shown} Write a whole number without separators.`)
-    : appError("InvalidDateFormat", `${shown} Write it like ${TABLE_TIME_FORM}.`);
+  return column.endsWith("_at")
+    ? appError("InvalidDateFormat", `${shown} Write it like ${TABLE_TIME_FORM}.`)
+    : appError("BadRequest", `${shown} Write a whole number without separators.`);
 };
 
 /** @throws CsvParseError, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, InvalidDateFormat, BadRequest */
@@ -105,6 +107,9 @@ export function csvLinkOf(
   const createdAt = read("created_at", parseTableTime);
   const expiresAt = read("expires_at", parseTableTime) ?? null;
   const clickCount = read("click_count", countOf);
+  const humanClicks = clickCount
+    ? read("human_clicks", (text) => ((countOf(text) ?? Infinity) <= clickCount ? countOf(text) : null))
+    : undefined;
   const domain = cell("domain")?.trim() || (host !== undefined && isDomain(host) ? host : undefined);
   return {
     row,
@@ -114,6 +119,7 @@ export function csvLinkOf(
     expiresAt,
     password: passwordOf(cell("password") ?? ""),
     clickCount: clickCount === null ? 0 : clickCount,
+    automatedClicks: humanClicks === undefined || humanClicks === null ? 0 : clickCount! - humanClicks,
     owner: cell("owner")?.trim(),
     more: moreFieldsOf(cell, { now, schemes: rule.targetSchemes() }),
     unread,

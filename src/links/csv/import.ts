@@ -294,7 +294,7 @@ const newLink = (row: CsvLink, passwordHash: string | null, run: Run, before?: E
   options: allowedOptions(row, before, run) as string | null,
   deadSince: row.target === before?.target ? (before.deadSince ?? null) : null,
   clickCount: row.clickCount ?? 0,
-  automatedClicks: 0,
+  automatedClicks: row.automatedClicks,
 });
 
 /** Before the transaction, or here if the link is gone now. */

@@ -90,6 +90,21 @@ forEachDialect((dialect) => {
     expect(await room.links.tags.list()).toHaveLength(3);
   });
 
+  test("bots stay apart from human clicks", async () => {
+    await room.links.create({ code: "counted", target: TARGET });
+    await room.click("counted", 9, 2);
+    const text = await dump(true);
+    expect(text).toMatch(/human_clicks\ncounted,.*,9,.*,7\n$/);
+    await room.links.batch.remove(["counted"]);
+    expect(await load(text)).toMatchObject({ success_count: 1, unread_count: 0 });
+    expect(await room.links.get("counted")).toMatchObject({ clickCount: 9, automatedClicks: 2 });
+    expect(await load(text)).toMatchObject({ success_count: 1 });
+    expect(await dump(true)).toBe(text);
+    const wrong = await load("code,target,click_count,human_clicks\ncounted,https://a.b,3,4\n");
+    expect(wrong.unread_items).toMatchObject([{ column: "human_clicks", value: "4" }]);
+    expect(await room.links.get("counted")).toMatchObject({ clickCount: 3, automatedClicks: 0 });
+  });
+
   test("an import gives links to the owners that its file names and that exist, with the counts of their tags", async () => {
     const at = { created_at: 1, updated_at: 1 };
     await room.database.write.deleteFrom("teams").execute();

@@ -17,7 +17,16 @@ type Context = CommandContext<{
   };
 }>;
 
-const COLUMNS = ["id", "code", "target", "owner", "clicks", "deleted_at", ["deleted_by", "BY"]] as const;
+const COLUMNS = [
+  "id",
+  "code",
+  "target",
+  "owner",
+  "human_clicks",
+  ["clicks", "ALL CLICKS"],
+  "deleted_at",
+  ["deleted_by", "BY"],
+] as const;
 const SHOWN = 100;
 
 /** @param group the commands for links */
@@ -34,6 +43,7 @@ export function addDeletedCommands(group: Command, context: Context): void {
         code: codeOf(link.code),
         target: link.target,
         owner: link.ownerName ?? null,
+        human_clicks: link.clickCount - link.automatedClicks,
         clicks: link.clickCount,
         deleted_at: formatRfc3339(link.deletedAt),
         deleted_by: link.deletedBy,

@@ -99,8 +99,8 @@ export const CHOSEN = {
   }),
   /** Instead of 100, 1,000, 10,000 …; the redirect does not see it. */
   click_threshold: countField({
-    is: "the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 …",
-    option: ["--click-threshold <number>", "clicks at which the owner is told"],
+    is: "the owner is notified at this number of human clicks; null: at 100, 1,000, 10,000 …",
+    option: ["--click-threshold <number>", "human clicks at which the owner is told"],
     heading: "TELL AT",
   }),
 };

@@ -38,7 +38,7 @@ export function MailSection({ username, isAdmin }: { username: string; isAdmin: 
     { name: "drop", label: t`Files in a drop box`, options: pace },
     { name: "download", label: t`Downloads of a share`, options: pace },
     { name: "share_ending", label: t`A share ends soon`, options: onOff },
-    { name: "link_threshold", label: t`A link has reached 100, 1,000, … clicks`, options: onOff },
+    { name: "link_threshold", label: t`A link has reached 100, 1,000, … human clicks`, options: onOff },
     { name: "target_dead", label: t`The target of a link does not answer`, options: onOff },
   ];
   if (isAdmin)

@@ -28,9 +28,9 @@ export async function downloadSums(
   const lists = await Promise.all(
     dimensions.map(async (by) => {
       const { rows } = await queries.fetchQuery(listQuery(by, { span: shown, visitors, filter }));
-      return rows.map(({ value, country, domain, clicks, human, automated }) => {
+      return rows.map(({ value, country, domain, human, automated }) => {
         const shownValue = [domain ?? country, value].filter(Boolean).join("/");
-        return [by, shownValue, "", "", clicks, human, automated];
+        return [by, shownValue, "", "", human, automated, human + automated];
       });
     }),
   );
@@ -38,7 +38,7 @@ export async function downloadSums(
   download(
     `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")}_${first.join("_")}.csv`,
     csvOf([
-      ["list", "name", "from", "to", "clicks", "people", "machines"],
+      ["list", "name", "from", "to", "human_clicks", "bot_clicks", "all_clicks"],
       ...bucketsOf(report),
       ...lists.flat(),
     ]),
@@ -49,7 +49,7 @@ const bucketsOf = ({ trend, unit }: Report) =>
   (trend?.labels ?? []).map((label, at) => {
     const start = startOfBucket(label);
     const [from, to] = [start, endOfBucket(start, unit)].map((time) => new Date(time).toISOString());
-    const people = trend!.human_clicks[at] ?? 0;
-    const machines = trend!.automated_clicks[at] ?? 0;
-    return [unit, label, from!, to!, people + machines, people, machines];
+    const human = trend!.human_clicks[at] ?? 0;
+    const bots = trend!.automated_clicks[at] ?? 0;
+    return [unit, label, from!, to!, human, bots, human + bots];
   });

@@ -95,6 +95,11 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
             {items !== undefined && !isEmpty && (
               <>
                 {above?.(items)}
+                {visitors === "all" && (
+                  <Text size="xs" c="dimmed" ta="end">
+                    <Trans>All clicks</Trans>
+                  </Text>
+                )}
                 <SharesList
                   items={items}
                   isLinks={chosen === "link"}

@@ -14,12 +14,12 @@ export function LiveClicks() {
   const { t } = useLingui();
   const live = useLive(true);
   const [rates, setRates] = useState<readonly number[]>([]);
-  useSeconds(live, ({ clicks_per_second }) =>
-    setRates((before) => [...before, clicks_per_second].slice(-SECONDS)),
+  useSeconds(live, ({ human_clicks_per_second }) =>
+    setRates((before) => [...before, human_clicks_per_second].slice(-SECONDS)),
   );
   const second = live?.second;
-  const rate = formatNumber(second?.clicks_per_second ?? 0);
-  const people = formatNumber(second?.human_clicks_per_second ?? 0);
+  const rate = formatNumber(second?.human_clicks_per_second ?? 0);
+  const all = formatNumber(second?.clicks_per_second ?? 0);
   const most = Math.max(1, ...rates);
   const points = rates.map(
     (value, at) => `${SECONDS - rates.length + at},${HEIGHT - (value / most) * HEIGHT}`,
@@ -38,7 +38,7 @@ export function LiveClicks() {
             {rate}
           </Text>
           <Text size="xs" c="dimmed">
-            <Trans>per second, {people} of them human</Trans>
+            <Trans>human clicks per second, {all} with bots</Trans>
           </Text>
         </div>
         <svg
@@ -46,7 +46,7 @@ export function LiveClicks() {
           preserveAspectRatio="none"
           className={classes["spark"]}
           role="img"
-          aria-label={t`Clicks a second in the last minute, at most ${formatNumber(Math.max(0, ...rates))}`}
+          aria-label={t`Human clicks a second in the last minute, at most ${formatNumber(Math.max(0, ...rates))}`}
         >
           <polyline points={points.join(" ")} />
         </svg>

@@ -66,10 +66,10 @@ export function DeletedLinksPage() {
         columns={[
           { title: t`Link`, cell: (link) => <Name link={link} /> },
           {
-            title: t`Clicks`,
+            title: t`Human clicks`,
             isHidden: "narrow",
             fit: "value",
-            cell: (link) => formatNumber(link.click_count),
+            cell: (link) => formatNumber(link.human_clicks),
           },
           {
             title: t`Deleted`,

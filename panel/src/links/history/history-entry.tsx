@@ -65,7 +65,7 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
     "link.refuse": t`${actor} refused the link ${way}`,
     "link.take_down": t`${actor} took the link down ${way}`,
     "link.reinstate": t`${actor} put the link back ${way}`,
-    "link.threshold": t`The link has reached its number of clicks`,
+    "link.threshold": t`The link has reached its number of human clicks`,
     "link.target_dead": t`The target does not answer any more`,
     "link.target_alive": t`The target answers again`,
     "share.take_down": t`${actor} took the share down ${way}`,

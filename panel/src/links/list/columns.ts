@@ -23,11 +23,12 @@ export type LinkColumn = {
 export const FIRST_ORDER: Record<Sort, Order> = {
   created_at: "desc",
   code: "asc",
+  human_clicks: "desc",
   click_count: "desc",
   expires_at: "asc",
 };
 
-const DEFAULT: ColumnName[] = ["tags", "clicks", "created"];
+const DEFAULT: ColumnName[] = ["tags", "people", "created"];
 
 export function useColumns() {
   const { t } = useLingui();
@@ -35,8 +36,8 @@ export function useColumns() {
     { name: "code", label: t`Code`, least: 13, grow: 1.2, sort: "code", isFixed: true },
     { name: "target", label: t`Target`, least: 11, grow: 2.4, isFixed: true },
     { name: "tags", label: t`Tags`, least: 7, grow: 1.2 },
-    { name: "clicks", label: t`Clicks`, least: 5.5, sort: "click_count", isNumber: true },
-    { name: "people", label: t`Human clicks`, least: 5.5, isNumber: true },
+    { name: "people", label: t`Human clicks`, least: 6.5, sort: "human_clicks", isNumber: true },
+    { name: "clicks", label: t`All clicks`, least: 5.5, sort: "click_count", isNumber: true },
     { name: "created", label: t`Created`, least: 7.5, sort: "created_at" },
     { name: "expires", label: t`Expires`, least: 7.5, sort: "expires_at" },
     { name: "owner", label: t`Owner`, least: 7 },

@@ -8,7 +8,7 @@ import { useAsksPasswords } from "../form/link-passwords.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
 import { useGridActions } from "./grid-actions.ts";
 import { HeadRow } from "./head-row.tsx";
-import { useLiveCounts } from "../../auth/live-counts.ts";
+import { isByClicks, useLiveCounts } from "../../auth/live-counts.ts";
 import { FailedLinks, LoadingLinks, NoRows } from "./list-states.tsx";
 import { useRowCursor } from "./row-cursor.ts";
 import type { LinkAction } from "./row-keys.ts";
@@ -80,7 +80,7 @@ export function LinkGrid(props: Props) {
   }, [at]);
   useEffect(() => onTotal(rows.isCounted ? rows.total : undefined), [onTotal, rows.isCounted, rows.total]);
   usePagesAround(rows, sight);
-  const counted = useLiveCounts("links", rows.known(), rows.shown.sort === "click_count");
+  const counted = useLiveCounts("links", rows.known(), isByClicks(rows.shown.sort));
   const actions = useGridActions({ scroller, rows, cursor, selection, onAction, onKeys: loadEditorEarly });
 
   if (rows.error !== null && rows.isPending) return <FailedLinks error={rows.error} onRetry={rows.retry} />;

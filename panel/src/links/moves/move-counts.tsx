@@ -10,7 +10,7 @@ export function MoveCounts({ move: { counts, state } }: { move: ProductImport })
   const left = counts.links_skipped + counts.links_refused;
   const shown = [
     { label: t`Links`, count: counts.links_imported },
-    { label: t`Clicks`, count: counts.clicks_imported },
+    { label: t`All clicks`, count: counts.clicks_imported },
     { label: t`Disabled`, count: counts.links_disabled },
     { label: t`Left out`, count: left, isBad: true },
   ];

@@ -265,7 +265,7 @@ function Samples({ samples }: { samples: ProductImport["samples"] }) {
             fit: "value",
             cell: ({ created_at: at }) => (at === null ? "" : formatTime(at)),
           },
-          { title: t`Clicks`, fit: "number", cell: ({ click_count: clicks }) => formatNumber(clicks) },
+          { title: t`All clicks`, fit: "number", cell: ({ click_count: clicks }) => formatNumber(clicks) },
         ]}
       />
     </Stack>

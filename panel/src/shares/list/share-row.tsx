@@ -125,8 +125,8 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
         </Text>
       </Table.Td>
       <Table.Td visibleFrom="md" ta="end" className={classes["number"]}>
-        <Text size="sm" title={t`${formatNumber(share.human_clicks)} human`}>
-          {formatNumber(share.click_count)}
+        <Text size="sm" title={t`${formatNumber(share.click_count)} with bots`}>
+          {formatNumber(share.human_clicks)}
         </Text>
       </Table.Td>
       <Table.Td visibleFrom="sm">

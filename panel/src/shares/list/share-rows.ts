@@ -5,7 +5,7 @@ import type { Share } from "../../base/api.ts";
 import { type RowsInSight, useRowsInSight } from "../../ui/long/rows-in-sight.tsx";
 import { SHARES_A_PAGE, sharesQuery } from "../share-queries.ts";
 import type { ShareSearch } from "../share-search.ts";
-import { useLiveCounts } from "../../auth/live-counts.ts";
+import { isByClicks, useLiveCounts } from "../../auth/live-counts.ts";
 
 const ROW = 65;
 
@@ -34,7 +34,7 @@ export function useShareRows(search: ShareSearch): ShareRows {
   const byPage = new Map(pages.map((page, nth) => [page, results[nth]?.data]));
   const failed = [first, ...results].find(({ error }) => error !== null);
   const known = [...byPage.values()].flatMap((page) => page?.shares ?? []);
-  const counted = useLiveCounts("shares", known, shown.sort === "click_count");
+  const counted = useLiveCounts("shares", known, isByClicks(shown.sort));
   return {
     total,
     error: failed?.error ?? null,

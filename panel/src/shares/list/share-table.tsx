@@ -52,7 +52,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
             <Table.Th visibleFrom="sm" className={classes["usage"]}>
               <Trans>Use</Trans>
             </Table.Th>
-            <Head {...head} sort="click_count" title={t`Visits`} from="md" width="visits" />
+            <Head {...head} sort="human_clicks" title={t`Visits`} from="md" width="visits" />
             <Head {...head} sort="expires_at" title={t`Expires`} from="sm" width="day" />
             <Head {...head} sort="created_at" title={t`Created`} from="md" width="day" />
             <Table.Th className={classes["actions"]}>

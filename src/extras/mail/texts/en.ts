@@ -92,9 +92,9 @@ export const enMails = {
       ],
     },
     link_threshold: {
-      subject: "{link} has reached {clicks} clicks",
+      subject: "{link} has reached {clicks} human clicks",
       lines: [
-        "You are told at 100, 1,000, 10,000 clicks and so on, or at the number that is set for the link.",
+        "You are told at 100, 1,000, 10,000 human clicks and so on, or at the number that is set for the link.",
       ],
       action: "Show the clicks",
     },
