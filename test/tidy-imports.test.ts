@@ -130,7 +130,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
   },
   visitors: { texts: [] },
   "extras/imports": { readers: [], move: ["readers"], compare: [] },
-  "extras/mail": { texts: [] },
+  "extras/mail": { reports: ["texts"], texts: [] },
   "extras/privacy": { texts: [] },
 };
 

@@ -81,6 +81,7 @@ export const CONTRACTS: readonly string[] = [
   "src/extras/dav/dav",
   "src/extras/imports/imports",
   "src/extras/mail/outbox",
+  "src/extras/mail/reports/",
   "src/extras/webhooks/webhooks",
 ];
 

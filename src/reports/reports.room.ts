@@ -27,6 +27,7 @@ export const reportsRoom = {
     const { createReportPages } = await import("./reports.service.ts");
     const { createReportResponses } = await import("./visits.ts");
     const { config } = core;
+    const zone = () => "UTC";
     const repository = createReportsRepository(core.database);
     const eyes = createEyes(auth);
     const reports = createReportPages({ ...core, repository, links, eyes });
@@ -36,7 +37,7 @@ export const reportsRoom = {
       links,
       eyes,
       recordsDetails: () => config.get("analytics.enable_detailed_logging"),
-      zone: () => "UTC",
+      zone,
     });
     const responses = createReportResponses({
       ...core,
@@ -46,7 +47,10 @@ export const reportsRoom = {
       pages: door.pages,
     });
     return {
-      offers: { reports: { ...reports, figures, responses }, editing: reports.editing(sharing.changes) },
+      offers: {
+        reports: { ...reports, figures, responses, zone, visited: repository.visited },
+        editing: reports.editing(sharing.changes),
+      },
       endpoints: { api: reportEndpoints({ reports, hostOf: links.domains.hostOf }) },
     };
   },

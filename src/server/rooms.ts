@@ -9,7 +9,7 @@ import { acmeRoom } from "../extras/acme/acme.room.ts";
 import { compatRoom, reservedPathsRoom } from "../extras/compat/compat.room.ts";
 import { davRoom } from "../extras/dav/dav.room.ts";
 import { importsRoom } from "../extras/imports/imports.room.ts";
-import { mailRoom, noticesRoom } from "../extras/mail/mail.room.ts";
+import { mailRoom, noticesRoom, reportMailsRoom } from "../extras/mail/mail.room.ts";
 import { mcpRoom } from "../extras/mcp/mcp.room.ts";
 import { moveRoom } from "../extras/move/move.room.ts";
 import { privacyRoom } from "../extras/privacy/privacy.room.ts";
@@ -54,6 +54,7 @@ const LIST = [
   streamRoom,
   analyticsRoom,
   reportsRoom,
+  reportMailsRoom,
   linkApiRoom,
   importsRoom,
   privacyRoom,
@@ -79,7 +80,7 @@ export const HELP_ORDER =
 
 /** The rooms in the order of the API, where the first endpoint that fits a request handles it. Others follow. */
 export const API_ORDER =
-  "auth live analytics reports csv imports mail webhooks domains events redirect link-api config privacy health mcp storage shares files".split(
+  "auth live analytics reports report-mails csv imports mail webhooks domains events redirect link-api config privacy health mcp storage shares files".split(
     " ",
   );
 

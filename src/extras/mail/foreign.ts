@@ -39,11 +39,11 @@ const paragraph = (text: string): string =>
     .join("\n")
     .trim();
 
-/** Makes every text safe, except the address of the mail's button, which is ours. */
+/** Makes every text safe, except the addresses of the mail's buttons, which are ours. */
 export const foreign = (content: object): object =>
   Object.fromEntries(
     Object.entries(content).map(([name, value]) => {
-      if (name === "url") return [name, value];
+      if (name === "url" || name === "end") return [name, value];
       if (name === "message" && typeof value === "string") return [name, paragraph(value)];
       if (Array.isArray(value)) return [name, value.map((one) => apart(String(one)))];
       return [name, typeof value === "string" ? apart(value) : value];

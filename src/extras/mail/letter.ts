@@ -6,17 +6,12 @@ import { type MailContent, type MailContents, REASON_OF } from "./mail.ts";
 import type { SmtpMessage } from "./smtp.ts";
 import { foreign, oneLine } from "./foreign.ts";
 import { filled } from "../../lib/message.ts";
-import de from "./texts/de.json";
-import { enMails, type MailTexts } from "./texts/en.ts";
-import fr from "./texts/fr.json";
-import ja from "./texts/ja.json";
-import zh from "./texts/zh.json";
-
-const TEXTS: Readonly<Record<Language, MailTexts>> = { en: enMails, de, fr, zh, ja };
+import type { MailTexts } from "./texts/en.ts";
+import { MAIL_TEXTS } from "./texts/mail-texts.ts";
 
 type MailText = { subject: string; lines: string[]; action?: string };
 
-export type Letter = Pick<SmtpMessage, "name" | "subject" | "text" | "html" | "logo">;
+export type Letter = Pick<SmtpMessage, "name" | "subject" | "text" | "html" | "logo" | "unsubscribe">;
 
 /** What every mail shows of the instance. */
 export type MailIdentity = {
@@ -33,7 +28,7 @@ const ICON_PIXELS = 96;
 export const createLetters =
   (identity: MailIdentity) =>
   (mail: MailContent, language: Language): Letter => {
-    const texts = TEXTS[language];
+    const texts = MAIL_TEXTS[language];
     const name = oneLine(identity.name(), 100);
     const instant = new Intl.DateTimeFormat(language, {
       dateStyle: "long",
@@ -51,6 +46,11 @@ export const createLetters =
             ? value.toLocaleString(language)
             : String(value);
     if (safe.kind === "drop") values["names"] = listed(safe.content, texts.more, language);
+    if (safe.kind === "report") {
+      values["facts"] = safe.content.facts.join("\n");
+      values["lists"] = safe.content.lists.join("\n");
+    }
+    const end = mail.kind === "report" ? mail.content.end : null;
     const url = "url" in mail.content ? mail.content.url : null;
     const reason = filled(texts.reasons[REASON_OF[mail.kind]], values);
     const subject = oneLine(filled(heading, values), LONGEST_SUBJECT);
@@ -63,6 +63,7 @@ export const createLetters =
       name,
       language,
       ifNot: texts.ifNot,
+      end: end === null ? null : { url: end, label: texts.end },
     };
     return {
       name,
@@ -70,6 +71,7 @@ export const createLetters =
       text: plainText(parts),
       html: html(parts, identity.accentColor()),
       logo: identity.logo() ?? identity.icon(ICON_PIXELS),
+      unsubscribe: end,
     };
   };
 
@@ -103,10 +105,13 @@ type Parts = MailText & {
   language: Language;
   /** Before the address, for programs that show no button. */
   ifNot: string;
+  /** Where the reader ends such mails. */
+  end: { url: string; label: string } | null;
 };
 
-function plainText({ lines, url, reason, name }: Parts): string {
-  return [...lines, ...(url === null ? [] : [url]), `-- \n${name}\n${reason}`].join("\n\n");
+function plainText({ lines, url, reason, name, end }: Parts): string {
+  const last = end === null ? "" : `\n${end.label}: ${end.url}`;
+  return [...lines, ...(url === null ? [] : [url]), `-- \n${name}\n${reason}${last}`].join("\n\n");
 }
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
@@ -115,7 +120,7 @@ const escaped = (plain: string): string =>
 
 /** Programs that know no style sheets take the styles of the elements, which are the light ones. */
 function html(parts: Parts, accentColor: string): string {
-  const { subject, lines, url, action, reason, name, language, ifNot } = parts;
+  const { subject, lines, url, action, reason, name, language, ifNot, end } = parts;
   const { light: day, dark: night } = COLOURS;
   const { fill, onFill, light, dark } = accentOf(accentColor);
   const font = `font-family:${TYPE.family.replaceAll('"', "'")}`;
@@ -152,7 +157,7 @@ function html(parts: Parts, accentColor: string): string {
 ${paragraphs}
 ${button}
 </div>
-<p class="s" style="margin:16px 4px 0;${soft}">${escaped(reason)}</p>
+<p class="s" style="margin:16px 4px 0;${soft}">${escaped(reason)}${end === null ? "" : ` <a class="u" href="${escaped(end.url)}" style="color:${light}">${escaped(end.label)}</a>`}</p>
 </div>
 </div>
 </body>

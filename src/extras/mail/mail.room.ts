@@ -3,6 +3,10 @@ import type { Auth } from "../../auth/auth.ts";
 import type { LinkService } from "../../links/links.service.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Platform, Room } from "../../platform/room-shape.ts";
+import type { MakeFigures } from "../../reports/figures.ts";
+import type { ReportsRepository } from "../../reports/reports.repository.ts";
+import type { ReportPages } from "../../reports/reports.service.ts";
+import type { VisitorDoor } from "../../visitors/door.ts";
 import type { Mail } from "./mail.service.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
 import type { Registry } from "../../lib/metrics.ts";
@@ -59,6 +63,64 @@ export const noticesRoom = {
     });
     events.onRecorded(notices.onEvents);
     return { offers: { notices }, jobs: mail.job === null ? [] : [notices.endingJob] };
+  },
+} satisfies Room;
+
+type ReportMailNeeds = Platform & {
+  mail: Mail;
+  auth: Auth;
+  links: LinkService;
+  reports: ReportPages & { figures: MakeFigures; visited: ReportsRepository["visited"]; zone(): string };
+  door: VisitorDoor;
+};
+
+/** Mails that bring reports. */
+export const reportMailsRoom = {
+  name: "report-mails",
+  extensions: {
+    reports: async () => (await import("./reports/report-mails.commands.ts")).addReportMailCommands,
+  },
+  async start(core: Core, { mail, auth, links, reports, door }: ReportMailNeeds) {
+    const { createReportMails } = await import("./reports/report-mails.service.ts");
+    const { createReportMailsRepository } = await import("./reports/report-mails.repository.ts");
+    const { createReportMailJob } = await import("./reports/sending.ts");
+    const { reportMailEndpoints } = await import("./reports/report-mails.routes.ts");
+    const { shortUrl } = await import("../../links/link/short-url.ts");
+    const { codeOf, domainOf } = await import("../../links/link/key.ts");
+    const { hostOf } = links.domains;
+    const readerUrl = (token: string) =>
+      `${mail.origin()}${core.config.get("routes.admin_prefix")}/v1/analytics/readers/${token}`;
+    const shared = {
+      ...core,
+      repository: createReportMailsRepository(core.database),
+      outbox: mail.outbox,
+      readerUrl,
+      zone: reports.zone,
+    };
+    const reportMails = createReportMails({
+      ...shared,
+      pages: reports,
+      languageOf: async (id) => (await auth.contacts.get(id)).language,
+    });
+    const job = createReportMailJob({
+      ...shared,
+      pages: reports,
+      figures: reports.figures,
+      texts: (language) => door.pages.look({ headers: { get: () => language } }),
+      pageUrl: (key) => shortUrl(mail.origin(), hostOf(domainOf(key)), codeOf(key)),
+    });
+    return {
+      offers: { reportMails },
+      endpoints: {
+        api: reportMailEndpoints({
+          mails: reportMails,
+          hostOf,
+          visitorPages: door.pages,
+          readForm: door.readForm,
+        }),
+      },
+      jobs: mail.job === null ? [] : [job],
+    };
   },
 } satisfies Room;
 

@@ -79,6 +79,18 @@ export type MailContents = {
   };
   /** Proves that somebody gets the mails of a recipient. */
   share_code: { title: string; code: string; minutes: number };
+  /** Figures in the words of the reader. `end`: where the reader ends the mails. */
+  report: {
+    title: string;
+    every: "day" | "week" | "month";
+    period: string;
+    facts: string[];
+    lists: string[];
+    url: string;
+    end: string;
+  };
+  /** Asks whether somebody wants a report. */
+  report_confirm: { title: string; url: string };
   link_threshold: { link: string; clicks: number; url: string };
   target_dead: { link: string; target: string; reason: string; url: string };
   backup: { reason: string; at: number };
@@ -89,8 +101,8 @@ export type MailContents = {
 };
 export type MailKind = keyof MailContents;
 
-/** Why one gets a mail. `requested`: somebody entered the address. `chosen`: the account can turn such mails off. */
-type MailReason = "test" | "requested" | "chosen" | "share";
+/** Why one gets a mail. `requested`: somebody entered the address. `chosen`: the account can turn such mails off. `report`: its reader can end them. */
+type MailReason = "test" | "requested" | "chosen" | "share" | "report";
 export const REASON_OF: Readonly<Record<MailKind, MailReason>> = {
   test: "test",
   invitation: "requested",
@@ -103,6 +115,8 @@ export const REASON_OF: Readonly<Record<MailKind, MailReason>> = {
   share_ending: "chosen",
   share: "share",
   share_code: "requested",
+  report: "report",
+  report_confirm: "requested",
   link_threshold: "chosen",
   target_dead: "chosen",
   backup: "chosen",

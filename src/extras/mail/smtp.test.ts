@@ -43,6 +43,16 @@ const CONTENTS: MailContents = {
     url: URL,
   },
   share_code: { title: HOSTILE, code: "012345", minutes: 10 },
+  report: {
+    title: HOSTILE,
+    every: "week",
+    period: "1 – 7 November 2026",
+    facts: [HOSTILE],
+    lists: [HOSTILE, ""],
+    url: "https://go.example.com/r",
+    end: "https://go.example.com/admin/v1/analytics/readers/x",
+  },
+  report_confirm: { title: HOSTILE, url: "https://go.example.com/admin/v1/analytics/readers/x" },
   link_threshold: { link: HOSTILE, clicks: 1_000, url: URL },
   target_dead: { link: "a", target: HOSTILE, reason: "404", url: URL },
   backup: { reason: HOSTILE, at: 0 },
@@ -54,7 +64,7 @@ const CONTENTS: MailContents = {
 const filledWith = (text: string, content: object): object =>
   Object.fromEntries(
     Object.entries(content).map(([name, value]) => {
-      if (name === "url") return [name, value];
+      if (["url", "end", "every"].includes(name)) return [name, value];
       if (Array.isArray(value)) return [name, value.map(() => text)];
       return [name, typeof value === "string" ? text : value];
     }),

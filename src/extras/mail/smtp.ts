@@ -14,6 +14,8 @@ export type SmtpMessage = {
   messageId: string;
   /** Shown by the HTML as `cid:logo`. */
   logo: { type: string; bytes: Uint8Array };
+  /** Where its reader ends such mails; null: the mail comes once. */
+  unsubscribe?: string | null;
 };
 
 export type SmtpSettings = {
@@ -137,7 +139,10 @@ export function createSmtp(settings: SmtpSettings, limits: SmtpLimits = SMTP_LIM
   };
 }
 
-const mailOf = ({ to, name, subject, text, html, messageId, logo }: SmtpMessage, from: string) => ({
+const mailOf = (
+  { to, name, subject, text, html, messageId, logo, unsubscribe = null }: SmtpMessage,
+  from: string,
+) => ({
   from: { name: headerText(name), address: from },
   to: { name: "", address: to },
   envelope: { from, to },
@@ -146,7 +151,15 @@ const mailOf = ({ to, name, subject, text, html, messageId, logo }: SmtpMessage,
   html,
   messageId,
   // RFC 3834: no automatic replies.
-  headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+  headers: {
+    "Auto-Submitted": "auto-generated",
+    "X-Auto-Response-Suppress": "All",
+    // RFC 2369 and 8058.
+    ...(unsubscribe !== null && {
+      "List-Unsubscribe": `<${unsubscribe}>`,
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    }),
+  },
   attachments: [
     {
       filename: `logo.${logo.type.split("/")[1]}`,

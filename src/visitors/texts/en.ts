@@ -213,6 +213,7 @@ export const en = {
     per: { hour: "Human clicks per hour", day: "Human clicks per day", month: "Human clicks per month" },
     soFar: "{day}, so far",
     table: "Show as a table",
+    fact: "{name}: {count}",
     time: "Time",
     nothing: "There were no clicks in this time.",
     lists: {

@@ -2,6 +2,7 @@
 export const enMails = {
   ifNot: "If the button does not work, open this address:",
   more: "… and {more} more",
+  end: "End these mails",
   letters: {
     test: {
       subject: "Test mail from {instance}",
@@ -91,6 +92,19 @@ export const enMails = {
         "It works once, within {minutes} minutes. If you did not ask for it, ignore this mail.",
       ],
     },
+    report: {
+      subject: "{title}, {period}",
+      lines: ["{facts}", "{lists}"],
+      action: "Show the report",
+    },
+    report_confirm: {
+      subject: "Do you want {title} by mail?",
+      lines: [
+        "Somebody at {instance} wants to send you the report {title} regularly.",
+        "You get it once you have confirmed. Otherwise there is nothing to do: no further mail comes.",
+      ],
+      action: "Get the report",
+    },
     link_threshold: {
       subject: "{link} has reached {clicks} human clicks",
       lines: [
@@ -149,8 +163,24 @@ export const enMails = {
     password: "It asks for a password, which {by} gives you separately.",
     action: "Open",
   },
+  reader: {
+    confirm: {
+      title: "A report by mail",
+      sentence: "Confirm that you want to get it. You can end it with any of its mails.",
+      action: "Get the report",
+    },
+    confirmed: { title: "Confirmed", sentence: "The report comes by mail from now on." },
+    end: {
+      title: "End these mails",
+      sentence: "You get no more mails of this report. Its owner can ask you whether you want them again.",
+      action: "End these mails",
+    },
+    ended: { title: "The mails have ended", sentence: "You get no more mails of this report." },
+    unknown: { title: "Not found", sentence: "These mails have ended already." },
+  },
   reasons: {
     test: "An administrator sent you this mail as a test.",
+    report: "You receive this report regularly from {instance}.",
     share: "You received this mail because a user of {instance} entered your address.",
     requested:
       "You received this mail because somebody entered your address. If that was not you, ignore it.",
