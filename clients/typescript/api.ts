@@ -510,6 +510,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/analytics/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the mails that bring your reports and those of your teams, newest first
+         * @description For editors and administrators; an API token needs the scope `analytics:read`.
+         */
+        get: operations["listAnalyticsMails"];
+        put?: never;
+        /**
+         * Send the figures of a report by mail every day, week or month, with a link to its page
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        post: operations["createAnalyticsMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/analytics/mails/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a mail that brings a report, with its readers
+         * @description For editors and administrators; an API token needs the scope `analytics:read`.
+         */
+        get: operations["getAnalyticsMail"];
+        put?: never;
+        post?: never;
+        /**
+         * End a mail that brings a report; its page stays
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        delete: operations["deleteAnalyticsMail"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the given fields of a mail that brings a report
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        patch: operations["patchAnalyticsMail"];
+        trace?: never;
+    };
     "/admin/v1/analytics/missing": {
         parameters: {
             query?: never;
@@ -580,6 +632,30 @@ export interface paths {
          * @description For editors and administrators; an API token needs the scope `links:write`.
          */
         patch: operations["patchAnalyticsPage"];
+        trace?: never;
+    };
+    "/admin/v1/analytics/readers/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The page where a reader confirms or ends the mails of a report
+         * @description Needs no sign-in.
+         */
+        get: operations["getAnalyticsReader"];
+        put?: never;
+        /**
+         * End the mails of a report as their reader, or confirm them with decision=confirm
+         * @description Needs no sign-in.
+         */
+        post: operations["postAnalyticsReader"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/admin/v1/analytics/referrers": {
@@ -5740,6 +5816,24 @@ export interface components {
             /** @description id of the policy that gets the content */
             to: number;
         };
+        NewReportMail: {
+            /** @description time of the day, in the zone of the reports; weeks begin on Monday, months on the 1st */
+            at: string;
+            /** @description whole days before the mail; absent: 1, 7 or 30, as often as it comes */
+            days?: number;
+            every: components["schemas"]["ReportInterval"];
+            filter?: components["schemas"]["ReportFilter"];
+            /** @description of the mails to addresses that are no account's; those of accounts have the account's */
+            language?: components["schemas"]["Language"];
+            /** @description account, or team:{name} whose links you may change; default: you */
+            owner?: string | null;
+            /** @description an existing page to send; then leave out title and filter */
+            page_id?: number;
+            /** @description of the mail and of the page that it leads to */
+            title?: string;
+            /** @description mail addresses; those that are no account's confirm before they get one */
+            to: string[];
+        };
         NewReportPage: {
             /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
             code?: string | null;
@@ -6174,6 +6268,11 @@ export interface components {
             /** @description six digits */
             code: string;
         };
+        PostAnalyticsReaderBody: {
+            decision?: components["schemas"]["PostAnalyticsReaderBodyDecision"];
+        };
+        /** @enum {string} */
+        PostAnalyticsReaderBodyDecision: "confirm" | "end";
         PostAuthLogoutResponseBody: {
             /** @constant */
             code: 0;
@@ -6843,6 +6942,60 @@ export interface components {
             /** @description clicks with this value: likewise */
             utm_term?: string;
         };
+        /** @enum {string} */
+        ReportInterval: "day" | "week" | "month";
+        ReportMail: {
+            at: string;
+            /** Format: date-time */
+            created_at: string;
+            days: number | null;
+            every: components["schemas"]["ReportInterval"];
+            filter: components["schemas"]["ReportFilter"];
+            id: number;
+            last_at: string | null;
+            /** Format: date-time */
+            next_at: string;
+            owner: string | null;
+            page_id: number;
+            readers: components["schemas"]["ReportReader"][];
+            /**
+             * Format: uri
+             * @description of the page
+             */
+            short_url: string;
+            title: string | null;
+            to: string[];
+        };
+        ReportMailPageResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ReportMail"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
+        };
+        ReportMailResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ReportMail"];
+            message: string;
+        };
+        ReportMailUpdate: {
+            /** @description addresses that have ended the mails, or not confirmed them: they get one mail that asks */
+            ask_again?: string[];
+            /** @description time of the day, in the zone of the reports; weeks begin on Monday, months on the 1st */
+            at?: string;
+            /** @description whole days before the mail; absent: 1, 7 or 30, as often as it comes */
+            days?: number;
+            every?: components["schemas"]["ReportInterval"];
+            filter?: components["schemas"]["ReportFilter"];
+            /** @description of the mails to addresses that are no account's; those of accounts have the account's */
+            language?: components["schemas"]["Language"];
+            /** @description the heading of the page */
+            title?: string;
+            /** @description mail addresses; those that are no account's confirm before they get one */
+            to?: string[];
+        };
         ReportPage: {
             code: string;
             /** Format: date-time */
@@ -6916,6 +7069,15 @@ export interface components {
             /** @description last day, included */
             to?: string | null;
         };
+        ReportReader: {
+            /** Format: date-time */
+            changed_at: string;
+            email: string;
+            /** @description waiting: has not confirmed. ended: the reader wants no more of these mails. */
+            state: components["schemas"]["ReportReaderState"];
+        };
+        /** @enum {string} */
+        ReportReaderState: "waiting" | "active" | "ended";
         ReportResolution: {
             /** @description take_down: the link, which resolves all its reports */
             action: components["schemas"]["ReportResolutionAction"];
@@ -8443,6 +8605,7 @@ export type NewPasskey = components['schemas']['NewPasskey'];
 export type NewPasskeyCredential = components['schemas']['NewPasskeyCredential'];
 export type NewPolicy = components['schemas']['NewPolicy'];
 export type NewPolicyMove = components['schemas']['NewPolicyMove'];
+export type NewReportMail = components['schemas']['NewReportMail'];
 export type NewReportPage = components['schemas']['NewReportPage'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewTeamInput = components['schemas']['NewTeamInput'];
@@ -8486,6 +8649,8 @@ export type PolicyUpdate = components['schemas']['PolicyUpdate'];
 export type PolicyUsage = components['schemas']['PolicyUsage'];
 export type PolicyUsageResponse = components['schemas']['PolicyUsageResponse'];
 export type PostAccountTotpConfirmBody = components['schemas']['PostAccountTotpConfirmBody'];
+export type PostAnalyticsReaderBody = components['schemas']['PostAnalyticsReaderBody'];
+export type PostAnalyticsReaderBodyDecision = components['schemas']['PostAnalyticsReaderBodyDecision'];
 export type PostAuthLogoutResponseBody = components['schemas']['PostAuthLogoutResponseBody'];
 export type PostAuthLogoutResult = components['schemas']['PostAuthLogoutResult'];
 export type PostConfigKeyActionBody = components['schemas']['PostConfigKeyActionBody'];
@@ -8532,10 +8697,17 @@ export type RedirectStatus = components['schemas']['RedirectStatus'];
 export type Referrer = components['schemas']['Referrer'];
 export type ReferrerListResponse = components['schemas']['ReferrerListResponse'];
 export type ReportFilter = components['schemas']['ReportFilter'];
+export type ReportInterval = components['schemas']['ReportInterval'];
+export type ReportMail = components['schemas']['ReportMail'];
+export type ReportMailPageResponse = components['schemas']['ReportMailPageResponse'];
+export type ReportMailResponse = components['schemas']['ReportMailResponse'];
+export type ReportMailUpdate = components['schemas']['ReportMailUpdate'];
 export type ReportPage = components['schemas']['ReportPage'];
 export type ReportPagePageResponse = components['schemas']['ReportPagePageResponse'];
 export type ReportPageResponse = components['schemas']['ReportPageResponse'];
 export type ReportPageUpdate = components['schemas']['ReportPageUpdate'];
+export type ReportReader = components['schemas']['ReportReader'];
+export type ReportReaderState = components['schemas']['ReportReaderState'];
 export type ReportResolution = components['schemas']['ReportResolution'];
 export type ReportResolutionAction = components['schemas']['ReportResolutionAction'];
 export type ReportRow = components['schemas']['ReportRow'];
@@ -10817,6 +10989,446 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listAnalyticsMails: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "page_id": 1,
+                     *           "title": "Documentation",
+                     *           "filter": {
+                     *             "code": [
+                     *               "docs/start"
+                     *             ],
+                     *             "tag": [
+                     *               "spring"
+                     *             ],
+                     *             "domain": "text",
+                     *             "owner": "text",
+                     *             "team": "text",
+                     *             "search": "text",
+                     *             "referrer": "example.org",
+                     *             "utm_source": "text",
+                     *             "utm_medium": "text",
+                     *             "utm_campaign": "text",
+                     *             "utm_term": "text",
+                     *             "utm_content": "text",
+                     *             "language": "text",
+                     *             "channel": "text",
+                     *             "rule": "text",
+                     *             "country": "DE",
+                     *             "city": "Köln",
+                     *             "device": "text",
+                     *             "browser": "text",
+                     *             "os": "text"
+                     *           },
+                     *           "days": null,
+                     *           "short_url": "https://go.example.com/docs/start",
+                     *           "owner": null,
+                     *           "every": "day",
+                     *           "at": "text",
+                     *           "to": [
+                     *             "text"
+                     *           ],
+                     *           "readers": [
+                     *             {
+                     *               "email": "text",
+                     *               "state": "waiting",
+                     *               "changed_at": "2026-11-20T12:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "next_at": "2026-11-20T12:00:00.000Z",
+                     *           "last_at": null,
+                     *           "created_at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportMailPageResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createAnalyticsMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Documentation",
+                 *       "every": "day",
+                 *       "at": "text",
+                 *       "to": [
+                 *         "anna@example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewReportMail"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "page_id": 1,
+                     *         "title": "Documentation",
+                     *         "filter": {
+                     *           "code": [
+                     *             "docs/start"
+                     *           ],
+                     *           "tag": [
+                     *             "spring"
+                     *           ],
+                     *           "domain": "text",
+                     *           "owner": "text",
+                     *           "team": "text",
+                     *           "search": "text",
+                     *           "referrer": "example.org",
+                     *           "utm_source": "text",
+                     *           "utm_medium": "text",
+                     *           "utm_campaign": "text",
+                     *           "utm_term": "text",
+                     *           "utm_content": "text",
+                     *           "language": "text",
+                     *           "channel": "text",
+                     *           "rule": "text",
+                     *           "country": "DE",
+                     *           "city": "Köln",
+                     *           "device": "text",
+                     *           "browser": "text",
+                     *           "os": "text"
+                     *         },
+                     *         "days": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
+                     *         "every": "day",
+                     *         "at": "text",
+                     *         "to": [
+                     *           "text"
+                     *         ],
+                     *         "readers": [
+                     *           {
+                     *             "email": "text",
+                     *             "state": "waiting",
+                     *             "changed_at": "2026-11-20T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "next_at": "2026-11-20T12:00:00.000Z",
+                     *         "last_at": null,
+                     *         "created_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportMailResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getAnalyticsMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "page_id": 1,
+                     *         "title": "Documentation",
+                     *         "filter": {
+                     *           "code": [
+                     *             "docs/start"
+                     *           ],
+                     *           "tag": [
+                     *             "spring"
+                     *           ],
+                     *           "domain": "text",
+                     *           "owner": "text",
+                     *           "team": "text",
+                     *           "search": "text",
+                     *           "referrer": "example.org",
+                     *           "utm_source": "text",
+                     *           "utm_medium": "text",
+                     *           "utm_campaign": "text",
+                     *           "utm_term": "text",
+                     *           "utm_content": "text",
+                     *           "language": "text",
+                     *           "channel": "text",
+                     *           "rule": "text",
+                     *           "country": "DE",
+                     *           "city": "Köln",
+                     *           "device": "text",
+                     *           "browser": "text",
+                     *           "os": "text"
+                     *         },
+                     *         "days": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
+                     *         "every": "day",
+                     *         "at": "text",
+                     *         "to": [
+                     *           "text"
+                     *         ],
+                     *         "readers": [
+                     *           {
+                     *             "email": "text",
+                     *             "state": "waiting",
+                     *             "changed_at": "2026-11-20T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "next_at": "2026-11-20T12:00:00.000Z",
+                     *         "last_at": null,
+                     *         "created_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportMailResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteAnalyticsMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    patchAnalyticsMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Documentation"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportMailUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "page_id": 1,
+                     *         "title": "Documentation",
+                     *         "filter": {
+                     *           "code": [
+                     *             "docs/start"
+                     *           ],
+                     *           "tag": [
+                     *             "spring"
+                     *           ],
+                     *           "domain": "text",
+                     *           "owner": "text",
+                     *           "team": "text",
+                     *           "search": "text",
+                     *           "referrer": "example.org",
+                     *           "utm_source": "text",
+                     *           "utm_medium": "text",
+                     *           "utm_campaign": "text",
+                     *           "utm_term": "text",
+                     *           "utm_content": "text",
+                     *           "language": "text",
+                     *           "channel": "text",
+                     *           "rule": "text",
+                     *           "country": "DE",
+                     *           "city": "Köln",
+                     *           "device": "text",
+                     *           "browser": "text",
+                     *           "os": "text"
+                     *         },
+                     *         "days": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
+                     *         "every": "day",
+                     *         "at": "text",
+                     *         "to": [
+                     *           "text"
+                     *         ],
+                     *         "readers": [
+                     *           {
+                     *             "email": "text",
+                     *             "state": "waiting",
+                     *             "changed_at": "2026-11-20T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "next_at": "2026-11-20T12:00:00.000Z",
+                     *         "last_at": null,
+                     *         "created_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportMailResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     listAnalyticsMissing: {
         parameters: {
             query?: {
@@ -11317,6 +11929,72 @@ export interface operations {
             412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getAnalyticsReader: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example wmk_0000000000000000000000000000000000000000 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for the reader */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["400"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postAnalyticsReader: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example wmk_0000000000000000000000000000000000000000 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostAnalyticsReaderBody"];
+            };
+        };
+        responses: {
+            /** @description A page for the reader */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["400"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

@@ -26,7 +26,7 @@ const dates = remembered(
 
 /** @param label as the reports of the API have it: `2026-11-20 13:00`, `2026-11-20`, `2026-11` */
 function labelText(language: string, unit: Figures["unit"], label: string): string {
-  if (unit === "hour") return label.slice(11);
+  if (unit === "hour") return label.slice(11, 16);
   return dates(`${language} ${unit}`).format(Date.parse(unit === "month" ? `${label}-01` : label));
 }
 

@@ -11,7 +11,7 @@ import type { Analytics } from "../clicks/analytics/service.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { ChooseLinks } from "../links/list/chosen.ts";
-import { addDays, countDays, zonedDayOf, zonedInstantOf } from "./days.ts";
+import { addDays, countDays, firstInstantOf, zonedDayOf } from "./days.ts";
 import type { Eyes } from "./eyes.ts";
 import { isPaused, type ReportDays, type StoredFilter } from "./report.ts";
 
@@ -100,11 +100,11 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
       const days = countDays(firstDay, lastDay);
       const range = rangeOf(inZone, firstDay, lastDay, at);
       const earlier = {
-        start: zonedInstantOf(inZone, addDays(firstDay, -days)),
+        start: firstInstantOf(inZone, addDays(firstDay, -days)),
         // As much of the last day as is over.
         end:
           range.end >= at
-            ? at - (range.start - zonedInstantOf(inZone, addDays(firstDay, -days)))
+            ? at - (range.start - firstInstantOf(inZone, addDays(firstDay, -days)))
             : range.start - 1,
       };
       const unit = unitFor(days);
@@ -141,10 +141,10 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
 }
 
 const rangeOf = (zone: string, first: string, last: string, now: number): DateRange => {
-  const end = zonedInstantOf(zone, addDays(last, 1)) - 1;
+  const end = firstInstantOf(zone, addDays(last, 1)) - 1;
   return {
-    start: zonedInstantOf(zone, first),
-    end: Math.min(end, Math.max(now, zonedInstantOf(zone, first))),
+    start: firstInstantOf(zone, first),
+    end: Math.min(end, Math.max(now, firstInstantOf(zone, first))),
   };
 };
 

@@ -27,7 +27,7 @@ export const reportsRoom = {
     const { createReportPages } = await import("./reports.service.ts");
     const { createReportResponses } = await import("./visits.ts");
     const { config } = core;
-    const zone = () => "UTC";
+    const zone = () => config.get("analytics.time_zone");
     const repository = createReportsRepository(core.database);
     const eyes = createEyes(auth);
     const reports = createReportPages({ ...core, repository, links, eyes });

@@ -102,6 +102,11 @@ export const reportMailsRoom = {
       pages: reports,
       languageOf: async (id) => (await auth.contacts.get(id)).language,
     });
+    core.config.onChange("analytics.time_zone", () => {
+      reportMails.replan().catch((err: unknown) => {
+        core.logger.warn({ err }, "mails of reports keep their former hours until the next ones");
+      });
+    });
     const job = createReportMailJob({
       ...shared,
       pages: reports,

@@ -62,6 +62,7 @@ const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
   "Webhook.disabled_reason": "WebhookDisabledReason",
   "Link.redirect_status": "RedirectStatus",
   "Share.kind": "ShareKind",
+  "ReportMail.every": "ReportInterval",
   "NewDropBox.require": "SenderRequirement",
   "Entry.kind": "EntryKind",
   "HealthReport.status": "HealthStatus",
