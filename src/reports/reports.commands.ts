@@ -147,7 +147,7 @@ type BodyOptions = Record<string, unknown> & {
 
 /** The fields of a request: those of the filter apart, and none if it has none. */
 async function bodyOf(context: Context, options: BodyOptions): Promise<Record<string, unknown>> {
-  const { link, link_domain, link_owner, tag, search, password, password_stdin, json: _, ...rest } = options;
+  const { link, link_domain, link_owner, tag, search, password, password_stdin, ...rest } = options;
   const values = Object.fromEntries(FILTER_VALUES.map((name) => [name, rest[name]]));
   const filter = given({ code: link, domain: link_domain, owner: link_owner, tag, search, ...values });
   const others = Object.entries(rest).filter(([name]) => !FILTER_VALUES.includes(name as never));

@@ -58,11 +58,7 @@ export function addReportMailCommands(group: Command, context: Context): void {
     .options(TIMES)
     .result(async (options, page) => {
       const { reportMails } = await context.services();
-      const input = validated(
-        newReportMail,
-        given({ page_id: Number(page), ...fields(options) }),
-        "The mail",
-      );
+      const input = validated(newReportMail, given({ page_id: Number(page), ...options }), "The mail");
       return shown(context, await reportMails.create(input, COMMAND));
     });
 
@@ -73,7 +69,7 @@ export function addReportMailCommands(group: Command, context: Context): void {
     })
     .result(async (options, id) => {
       const { reportMails } = await context.services();
-      const input = validated(reportMailChange, given(fields(options)), "The change");
+      const input = validated(reportMailChange, given({ ...options }), "The change");
       return shown(context, await reportMails.change(idIn(id), input, COMMAND));
     });
 
@@ -86,8 +82,6 @@ export function addReportMailCommands(group: Command, context: Context): void {
 
 const idIn = (text: string): number =>
   parseId(text, "Give the ID of a mail; 'waymark reports mails list' has it.");
-
-const fields = ({ json: _, ...rest }: Record<string, unknown>): Record<string, unknown> => rest;
 
 const cells = ({ to }: ReportMailView) => ({ to: to.join(", ") });
 
