@@ -37,6 +37,26 @@ const explain = async (code: string, query: Record<string, string>) =>
     details?: unknown;
   };
 
+test("any path that somebody typed leads where its explanation says", async () => {
+  const values = { "links.forgive_tails": "true" };
+  expect((await client.call("PATCH", "/config", { values })).status).toBe(200);
+  await client.call("POST", "/links", { code: "docs", target: `${TARGET}?v=1`, forward_path: true });
+  await client.call("POST", "/links", { code: "plain", target: TARGET });
+  for (const [path, code, by, target] of [
+    ["docs/some/page", "docs", "path", `${TARGET}/some/page?v=1`],
+    ["docs/a%2Fb/ü", "docs", "path", `${TARGET}/a%2Fb/%C3%BC?v=1`],
+    ["plain).", "plain", "tail", TARGET],
+    ["plain&utm_source=mail", "plain", "tail", TARGET],
+    ["plain", "plain", "code", TARGET],
+  ] as const) {
+    await until(async () => (await leads(`/${path}`)) === target);
+    const { data } = await explain(encodeURIComponent(path), {});
+    expect([data.code, data.found_by, data.target]).toEqual([code, by, target]);
+  }
+  expect((await visit("/Plain")).status).toBe(404);
+  expect((await client.call("GET", "/links/Plain/explain")).status).toBe(404);
+});
+
 describe("rules", () => {
   test("lead visitors, and an explanation says so without a click", async () => {
     const rules = [
@@ -52,6 +72,8 @@ describe("rules", () => {
     await until(async () => (await client.call("GET", "/links/way")).body.data.click_count === 3);
     const { data } = await explain("way", { user_agent: FIREFOX, address: "81.2.69.1" });
     expect(data).toEqual({
+      code: "way",
+      found_by: "code",
       target: "https://uk.example/",
       status: 307,
       reason: "rule",
@@ -79,7 +101,7 @@ describe("rules", () => {
     await add("later", { starts_at: SOON, fallback_url: "https://example.com/soon" });
     await add("over", { expires_at: "2001-01-01T00:00:00Z" });
     await add("once", { max_clicks: 1 });
-    expect((await explain("plain", {})).data).toEqual({
+    expect((await explain("plain", {})).data).toMatchObject({
       target: TARGET,
       status: 307,
       reason: "target",

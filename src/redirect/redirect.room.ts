@@ -50,7 +50,7 @@ export const redirectRoom = {
     });
     const locks = createLocks({ find: links.lockOf, form: door.links, pages: door.pages });
     const fallbacks = createFallbacks({
-      find: cache.find,
+      find: (key, now) => cache.find(links.domains.stored(key), now),
       domains: links.domains,
       publicUrl: () => config.get("features.public_url"),
     });

@@ -20,6 +20,8 @@ export const CARRIED_SETTINGS = [
   "features.instance_name",
   "features.logo",
   "features.public_url",
+  "links.forgive_tails",
+  "links.ignore_case",
   "privacy.imprint_url",
   "privacy.notice_url",
   "routes.admin_prefix",
