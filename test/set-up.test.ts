@@ -15,6 +15,7 @@ const CHOICE = {
   public_url: "",
   click_details: true,
   click_addresses: false,
+  forgive_tails: true,
   link_passwords: true,
 };
 
@@ -68,8 +69,8 @@ test("workers print one address, before and after a reload, and each of them kno
   const { call } = await signIn(server.url);
   const details = await call("GET", "/config/analytics.enable_detailed_logging");
   expect(details.body.data).toMatchObject({ value: "false", pending_value: "true" });
-  const asked = await call("GET", "/config/features.enforce_link_passwords");
-  expect(asked.body.data).toMatchObject({ value: "true" });
+  for (const key of ["features.enforce_link_passwords", "links.forgive_tails"])
+    expect((await call("GET", `/config/${key}`)).body.data).toMatchObject({ value: "true" });
   expect((await post(`${panel}/v1/set-up/check`, { secret })).status).toBe(404);
 
   expect(server.log().split(secret!)).toHaveLength(2);

@@ -46,6 +46,7 @@ const UNREADABLE: Record<string, string> = {
   held: "yes",
   fallback_url: "nowhere",
   forward_query: "perhaps",
+  forward_path: "perhaps",
   card: "{",
   click_threshold: "many",
 };

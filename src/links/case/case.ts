@@ -109,10 +109,13 @@ export function createCaseJob(deps: CaseDeps): Job & { soonAfter: readonly ["set
   ): Promise<string[]> {
     const left: string[] = [];
     for (let after = ""; !signal.aborted; ) {
+      const begun = performance.now();
       const keys = await repository.withCapitals(table, domain, after, portion);
       if (keys.length > 0) left.push(...(await (table === "links" ? lowerLinks : lowerAliases)(keys)));
       if (keys.length < portion) break;
       after = keys.at(-1)!;
+      // Other writers wait for a portion.
+      await rest(performance.now() - begun, signal);
     }
     return left;
   }
