@@ -42,6 +42,7 @@ const RULES: [path: RegExp, Rule, methods?: RegExp][] = [
     { role: "admin", scope: "admin" },
   ],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],
+  [/^\/health\/domain$/, "public"],
   [/^\/health\b/, { role: "admin", scope: "admin" }],
   [/^\/(files|folders|shares|trash)\b/, { role: "user", scope: "files" }],
 ];
@@ -125,7 +126,8 @@ async function ask(
     headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), "Tus-Resumable": "1.0.0" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const isFailure = response.status >= 400 && method !== "HEAD";
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const isFailure = response.status >= 400 && method !== "HEAD" && isJson;
   const code = isFailure ? ((await response.json()) as { code: number }).code : null;
   // A live stream does not end.
   aborted.abort();

@@ -126,6 +126,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     history: ["fallback", "link", "write"],
     qr: ["link"],
     safety: ["link", "write"],
+    titles: ["link", "write"],
     uses: ["link", "write"],
   },
   visitors: { texts: [] },

@@ -75,6 +75,7 @@ export const CONTRACTS: readonly string[] = [
   "src/links/query-batch/",
   "src/links/safety/",
   "src/links/tags/",
+  "src/links/titles/",
   "src/links/uses/",
   "src/links/write/",
   "src/reports/",

@@ -104,6 +104,19 @@ export function createOutbound({
   };
 }
 
+/** The body without the marks of chunks. */
+export function unchunkedBody({ headers, body }: Pick<OutboundResponse, "headers" | "body">): Buffer {
+  if (!/\bchunked\b/i.test(headers.get("transfer-encoding") ?? "")) return body;
+  const pieces: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const end = body.indexOf("\r\n", at);
+    const size = end === -1 ? NaN : Number.parseInt(body.toString("latin1", at, Math.min(end, at + 16)), 16);
+    if (!(size > 0)) return Buffer.concat(pieces);
+    pieces.push(body.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
+}
+
 function beforeDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(failed("there is no answer in time"));

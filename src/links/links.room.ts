@@ -67,6 +67,7 @@ export const linksRoom = {
       publicUrl: () => config.get("features.public_url"),
       holdPublicUrl: (tx) => config.hold("features.public_url", tx),
       ownCode: (url, origin = "") => codeBelow(config.get("features.public_url") || origin, url),
+      fetchesTitles: () => config.get("features.fetch_titles"),
       targetLists: () => ({
         allow: config.get("links.targets.allow"),
         deny: config.get("links.targets.deny"),
@@ -93,6 +94,7 @@ export const linksRoom = {
       jobs: [
         links.deleted.retentionJob(),
         links.caseJob(core.logger),
+        links.titles,
         links.targetChecks(() => config.get("links.check_targets")),
       ],
       close: links.close,

@@ -29,6 +29,8 @@ import type { LinkOperations } from "./link/metrics.ts";
 import { createLinkSafety } from "./safety/service.ts";
 import { createChecksRepository } from "./safety/repository.ts";
 import { createTargetChecks } from "./safety/target-checks.ts";
+import { createTitleRepository } from "./titles/repository.ts";
+import { createTitles } from "./titles/titles.ts";
 import { createOutbound } from "../lib/outbound.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
@@ -61,6 +63,8 @@ export type LinkServiceDeps = {
   ownCode(url: string, requestOrigin?: string): string | null;
   /** Of targets besides http and https. */
   targetSchemes?: () => readonly string[];
+  /** Whether new links get the titles of their targets' pages. */
+  fetchesTitles?: () => boolean;
   /** Where links may lead. */
   targetLists(): TargetLists;
   clock: Clock;
@@ -113,12 +117,14 @@ export function createLinkService(deps: LinkServiceDeps) {
   const ownCode = (url: string, requestOrigin?: string) =>
     domains.keyBelow(url) ?? storedOrNull(stored, deps.ownCode(url, requestOrigin));
   const repository = { ...bare, shareOwners: ownersByAnyCase(bare, stored) };
+  const isOwn = (url: string): boolean => ownCode(url) !== null;
   const validateTargets = createTargetValidation({
     targetLists: deps.targetLists,
-    isOwn: (url) => ownCode(url) !== null,
+    isOwn,
   });
   const reuse = createReuseRepository(database);
   const shared = { ...deps, repository, reuse, domains: domainRepository, stored, validateTargets };
+  const asking = { ...shared, outbound: createOutbound(), isOwn };
   const writer = createLinkWriter({ ...shared, rule });
   const shareRule = createShareCodeRule(rule);
   const internal = createInternalLinks({
@@ -196,13 +202,14 @@ export function createLinkService(deps: LinkServiceDeps) {
     findByAnyCode: repository.findByAnyCode,
     /** Checks targets where `isEnabled`. */
     targetChecks: (isEnabled: () => boolean) =>
-      createTargetChecks({
-        ...shared,
-        repository: createChecksRepository(database),
-        outbound: createOutbound(),
-        isEnabled,
-        isOwn: (url) => ownCode(url) !== null,
-      }),
+      createTargetChecks({ ...asking, repository: createChecksRepository(database), isEnabled }),
+    /** Fetches titles where `fetchesTitles`. */
+    titles: createTitles({
+      ...asking,
+      repository: createTitleRepository(database),
+      links: repository,
+      isEnabled: deps.fetchesTitles ?? (() => false),
+    }),
     safety: createLinkSafety({ ...shared, links: repository, writer }),
     stats: () => repository.stats(deps.clock.now()),
     /** The number of all links. */

@@ -103,6 +103,12 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
       return added;
     },
 
+    /** They get the titles of their targets' pages later (links/titles/). */
+    async awaitTitles(tx: Db, ids: readonly number[]): Promise<void> {
+      const rows = ids.map((id) => ({ link_id: id }));
+      if (rows.length > 0) await dialect.insertMany(tx, "title_fetches", rows);
+    },
+
     /** Links that `lock` returned; others are skipped. */
     async overwriteMany(
       tx: Db,

@@ -211,7 +211,7 @@ describe("PUT", () => {
     ["api.cookie_secure", "{", 400, 1000],
     ["api.cookie_secure", "[]", 400, 1000],
     ["features.default_url", { value: "x".repeat(70_000) }, 400, 1000],
-    ["features.default_url", { value: "x".repeat(3_000_000) }, 413, 1013],
+    ["features.default_url", { value: "x".repeat(5_000_000) }, 413, 1013],
     ["api.health_token", { value: "[REDACTED]" }, 400, 1000],
     ["api.jwt_secret", { value: "[REDACTED]" }, 400, 1000],
     ["api.admin_token", { value: HASH }, 400, 1000],

@@ -233,6 +233,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
       '[{"name":"a","text":""},{"name":"a","text":""}]',
     ],
   },
+  "features.fetch_titles": TRUE_OR_FALSE,
   "features.enable_admin_panel": TRUE_OR_FALSE,
   "features.yourls_api": TRUE_OR_FALSE,
   "features.shlink_api": TRUE_OR_FALSE,

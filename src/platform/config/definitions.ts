@@ -2,6 +2,7 @@
 import { ROLES } from "../../lib/access.ts";
 import { ACCENT } from "../../lib/tokens.ts";
 import { SHARE_DEFINITIONS } from "./share-definitions.ts";
+import { TARGET_DEFINITIONS } from "./target-definitions.ts";
 import * as check from "./value-checks.ts";
 import {
   between,
@@ -99,31 +100,6 @@ const PRIVACY_DEFINITIONS = inCategory("privacy", {
   "privacy.notice_url": string("", check.urlOrEmpty, {
     description:
       "Privacy notice, to which the pages that visitors see lead. Empty: none. The admin API lists at /v1/privacy what is stored.",
-  }),
-});
-
-const TARGET_DEFINITIONS = inCategory("links", {
-  "links.targets.allow": list([], check.hostName, {
-    description:
-      "Hosts that links may lead to, with their subdomains. Empty: every host that is not denied. Existing links stay.",
-  }),
-  "links.targets.deny": list([], check.hostName, {
-    description: "Hosts that links may not lead to, with their subdomains. Existing links stay.",
-  }),
-  "links.targets.schemes": list([], check.scheme, {
-    description:
-      "Schemes that links may have besides http and https, such as mailto, tel, sms or whatsapp. Schemes of scripts, data and files are refused. Existing links stay.",
-  }),
-  "links.targets.roles": choices(["editor", "admin"], ["editor", "admin"], {
-    description: "Roles that links.targets.allow binds. Commands and imports count as admin.",
-  }),
-  "links.targets.approval": choices([], ["editor", "admin"], {
-    description:
-      "Roles whose links to hosts outside of links.targets.allow wait until an administrator approves them. Links of others are refused.",
-  }),
-  "links.check_targets": bool(false, {
-    description:
-      "Ask each target once a day whether it answers, and mark links whose target has failed for days. Other servers see these requests.",
   }),
 });
 
@@ -230,6 +206,10 @@ export const DEFINITIONS = {
     "features.report_links": bool(false, {
       description:
         "Let visitors report a link to the administrators on the page that its code with a + opens.",
+    }),
+    "features.fetch_titles": bool(false, {
+      description:
+        "Give a link that is made without a title that of its target's page, some seconds later and once. Other servers see these requests. Imports are left alone.",
     }),
     "features.enable_admin_panel": bool(true, {
       description: "Serve the web panel at routes.frontend_prefix.",

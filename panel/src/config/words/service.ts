@@ -61,6 +61,10 @@ export const SERVICE_WORDS = {
     description: msg`Logo of this instance in the panel, on the pages that visitors see and as their icon; best a square. Empty: an arrow in the accent colour.`,
     allowed: msg`a PNG, JPEG or WebP; the panel makes other pictures and larger ones into one of these`,
   },
+  "features.fetch_titles": {
+    name: msg`Titles of targets`,
+    description: msg`Give a link that is made without a title that of its target's page, some seconds later and once. Other servers see these requests. Imports are left alone.`,
+  },
   "features.report_links": {
     name: msg`Reports of links`,
     description: msg`Let visitors report a link to the administrators on the page that its code with a + opens.`,

@@ -1,7 +1,7 @@
 /** Asks the API of another product: bounded responses, a few tries, the pauses that it demands. */
 import { appError } from "../../../lib/errors.ts";
 import { createJsonScan } from "../../../lib/json-scan.ts";
-import { OutboundFailure } from "../../../lib/outbound.ts";
+import { OutboundFailure, unchunkedBody } from "../../../lib/outbound.ts";
 import { rest } from "../../../lib/rest.ts";
 import type { SourceInput } from "./reader.ts";
 
@@ -56,7 +56,7 @@ export function createJsonApi(
         // The key goes nowhere else.
         redirects: 0,
       });
-      const body = isChunked(response.headers) ? joined(response.body) : response.body;
+      const body = unchunkedBody(response);
       const moved = response.headers.get("location");
       const problem = `it answers with status ${response.status}${moved === null ? "" : `, which leads to ${moved.slice(0, 200)}`}`;
       return { response: { ...response, body }, problem };
@@ -66,20 +66,6 @@ export function createJsonApi(
         throw appError("BadRequest", `${base!.host} can't be asked: ${error.message}.`);
       return { response: null, problem: error.message };
     }
-  }
-}
-
-const isChunked = (headers: Headers): boolean => /\bchunked\b/i.test(headers.get("transfer-encoding") ?? "");
-
-/** Without the marks of the chunks. */
-function joined(body: Buffer): Buffer {
-  const pieces: Buffer[] = [];
-  for (let at = 0; ; ) {
-    const end = body.indexOf("\r\n", at);
-    const size = end === -1 ? NaN : Number.parseInt(body.toString("latin1", at, Math.min(end, at + 16)), 16);
-    if (!(size > 0)) return Buffer.concat(pieces);
-    pieces.push(body.subarray(end + 2, end + 2 + size));
-    at = end + 2 + size + 2;
   }
 }
 
