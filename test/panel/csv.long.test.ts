@@ -109,7 +109,7 @@ test("a report of failed rows runs nothing in a spreadsheet, and can be imported
     `row,error,${header.replace("=own", "'=own")}
 2,It failed.,-1,ftp://x.y,'${run},'＝1,"'@a,b",'=1,-pw,'+
 3,It failed.,'${run},'=1,,,,,,
-4,It failed.,'=broken
+4,It failed.,'=broken,,,,,,,
 `,
   );
   expect(keptReport(source, columns, failed).text).toBe(

@@ -31,11 +31,14 @@ export function addStatusCommand(program: Command, context: Context): void {
     .result(async ({ probe }) => {
       if (probe) return probeServer(context);
       const status = await readStatus(context);
-      const { links, journals, dropped_details, ...rest } = status;
+      const { links: numbers, journals, dropped_details, ...rest } = status;
+      const { total_clicks: all_clicks, imported_clicks, ...links } = numbers;
       const dropped = Object.entries(dropped_details).map(([reason, clicks]) => `${clicks} ${reason}`);
       const facts = {
         ...rest,
         ...links,
+        all_clicks,
+        imported_clicks,
         ...(dropped.length > 0 ? { clicks_without_details: dropped.join(", ") } : {}),
         ...Object.fromEntries(journals.flatMap(describeJournal)),
       };
@@ -95,7 +98,7 @@ async function probeServer({ env, output }: Context): Promise<void> {
 async function readStatus(context: Context) {
   const env = context.env();
   const { database, links, auth, stream } = await context.services();
-  const { totalLinks, totalClicks, importedClicks, activeLinks } = await links.stats();
+  const { totalLinks, totalClicks, automatedClicks, importedClicks, activeLinks } = await links.stats();
   const journals = await readPending(dataPath(env.data.dir, "journal"), createClicksRepository(database));
   return {
     version: VERSION,
@@ -107,6 +110,7 @@ async function readStatus(context: Context) {
     links: {
       total_links: totalLinks,
       active_links: activeLinks,
+      human_clicks: totalClicks - automatedClicks,
       total_clicks: totalClicks,
       imported_clicks: importedClicks,
     },
