@@ -2,6 +2,7 @@
 import { type ClickSum, countOf, type Visitors } from "../lib/visitors.ts";
 import type { LinkSet } from "../links/list/link-set.repository.ts";
 import type { FilterValues } from "./analytics/cuts.ts";
+import { siteOf } from "./analytics/sites.ts";
 import type { Clicks } from "./clicks.ts";
 import { createDetailsParser } from "./details/details.ts";
 import { parseAgentValue } from "./rollups/dimensions.ts";
@@ -85,7 +86,11 @@ export function createWorkerLiveStats(
         atMs,
         isAutomated,
         source: known && known.source,
-        values: known && { ...known.columns, ...partsOf(known.agent?.profile) },
+        values: known && {
+          ...known.columns,
+          site: known.columns.referrer && siteOf(known.columns.referrer),
+          ...partsOf(known.agent?.profile),
+        },
       };
     });
     return { worker, clicks: accepted - replayed, automated: automated.accepted, latest };

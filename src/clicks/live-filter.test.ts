@@ -16,6 +16,7 @@ const click = (linkId: number, isAutomated: boolean, browser: string | null): Li
           channel: "search",
           language: null,
           referrer: null,
+          site: null,
           rule: null,
           utm_source: null,
           utm_medium: null,

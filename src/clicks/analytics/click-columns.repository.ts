@@ -8,7 +8,7 @@ import type { Calendar } from "../rollups/calendar.ts";
 import { TOTAL } from "../rollups/sums.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 import type { SumUnit } from "./range.ts";
-import type { COLUMN_OF, ColumnDimension } from "../rollups/dimensions.ts";
+import { type COLUMN_OF, type ColumnDimension, type Dimension, DIMENSIONS } from "../rollups/dimensions.ts";
 
 /** The clicks of these visitors, in a row with the columns `clicks` and `automated`. */
 export const clicksOf = (visitors: Visitors): RawBuilder<number> =>
@@ -41,9 +41,36 @@ export const isSummed =
   (eb: ExpressionBuilder<Schema, Counted>): Expression<SqlBool> =>
     links === null ? eb("link_id", "=", TOTAL) : isAmong(links)(eb);
 
-/** Rows of the sums of links in these buckets. */
-export const sumRows = (read: Db, unit: SumUnit, buckets: readonly number[]) =>
-  read.selectFrom(`click_${unit}s` as "click_hours").where(unit as "hour", "in", buckets);
+/** Of what there are sums: clicks, visitors by day, or clicks with one of some values by day. */
+export type Summed = "clicks" | "visitors" | ValueSums;
+/** Ids of values of one dimension. */
+export type ValueSums = { dimension: Dimension; ids: readonly number[] };
+
+/** Rows of the sums of links in these buckets; visitors stand in the columns of clicks. */
+export function sumRows(read: Db, unit: SumUnit, buckets: readonly number[], of: Summed = "clicks") {
+  const among = (table: object) =>
+    (table as ReturnType<typeof clicksBy>).where(unit as "hour", "in", buckets);
+  const clicksBy = (table: SumUnit) => read.selectFrom(`click_${table}s` as "click_hours");
+  if (of === "clicks") return among(clicksBy(unit));
+  if (of !== "visitors")
+    return among(
+      read
+        .selectFrom("click_dim_days")
+        .where("dimension", "=", DIMENSIONS[of.dimension])
+        .where("value_id", "in", [...of.ids, NO_ID]),
+    );
+  const days = read
+    .selectFrom("visitor_days")
+    .select(["day", "link_id", "visitors as clicks", "automated"])
+    .where("day", "in", buckets);
+  return among(read.selectFrom(days.as("of_days")));
+}
+
+/** A list of ids must not be empty. */
+const NO_ID = -1;
+
+/** What counts the clicks of a selection by day. */
+export const summedOf = ({ details }: Pick<SelectedClicks, "details">): Summed => details?.sums ?? "clicks";
 
 export function rawRows(read: Db, { links, details }: SelectedClicks, { from, to }: Span) {
   return read
@@ -54,7 +81,9 @@ export function rawRows(read: Db, { links, details }: SelectedClicks, { from, to
     .$if(details !== null, (query) =>
       query.where((eb) => {
         const { texts, agents } = details!;
-        const conditions = texts.map(([column, text]) => eb(column, "=", text));
+        const conditions = texts.map(([column, text]) =>
+          typeof text === "string" ? eb(column, "=", text) : eb(column, "in", [...text, ""]),
+        );
         if (agents === null) return eb.and(conditions);
         const own = read.selectFrom("user_agents").select("id").where("value_id", "in", agents);
         const isOwn = agents.length === 0 ? sql<boolean>`1 = 0` : eb("user_agent_id", "in", own);
@@ -81,10 +110,13 @@ export type DetailConditions = {
   /** Columns of click_log. */
   texts: readonly (readonly [
     column: "country" | "city" | (typeof COLUMN_OF)[ColumnDimension],
-    text: string,
+    /** One of several. */
+    text: string | readonly string[],
   ])[];
   /** Ids of values; null: any. */
   agents: readonly number[] | null;
+  /** What sums have the same by day; null: none. */
+  sums: ValueSums | null;
 };
 
 export const EVERY_CLICK: SelectedClicks = { links: null, details: null };

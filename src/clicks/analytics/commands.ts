@@ -15,7 +15,7 @@ import { clickQuery, limited, valuesOf, zoneNote } from "./schemas.routes.ts";
 import { type Calendar, UTC } from "../rollups/calendar.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
 import type { ReachableLinks } from "./routes.ts";
-import { type ReportBy, REPORTS } from "./report.ts";
+import { isDetail, type ReportBy, REPORTS } from "./report.ts";
 import { FILTER_VALUES } from "./cuts.ts";
 import { createAnalytics } from "./service.ts";
 import { viewOfDevices, viewOfLinkReport, viewOfReportRow } from "./views.ts";
@@ -72,7 +72,7 @@ async function runReport({ services }: ReportContext, by: ReportBy, options: Ran
   };
   const { rows, total, other } = await analytics.report(by, range, query.limit, filter);
   const data = rows.map((row) => viewOfReportRow(by, row, links.domains.nameOf));
-  const from = await analytics.detailsFrom(range, filter, by);
+  const from = await analytics.detailsFrom(range, filter, { by, isSummed: !isDetail(by) });
   const details_from = from === null ? undefined : formatRfc3339(from);
   const place = by === "link" ? ["domain"] : by === "city" ? ["country"] : [];
   return {
@@ -84,6 +84,7 @@ async function runReport({ services }: ReportContext, by: ReportBy, options: Ran
       if (details_from !== undefined)
         output.line(`Clicks before ${details_from} are missing: their details are not kept.`);
       showZone(output, range, calendar);
+      const unique = data.some((row) => "visitors" in row) ? ["visitors" as const] : [];
       const counted = data.map((row) => ({ ...row, all: row.human + row.automated }));
       showSection(output, counted, [
         ["value", by.toUpperCase()],
@@ -91,6 +92,7 @@ async function runReport({ services }: ReportContext, by: ReportBy, options: Ran
         ["human", "HUMAN CLICKS"],
         ["automated", "BOT CLICKS"],
         ["all", "ALL CLICKS"],
+        ...unique,
       ]);
     },
   };
@@ -167,14 +169,23 @@ function showLinkReport(
   output.line(`${report.code}: ${human} and ${bots} ${rangeText(range, calendar)}`);
   showZone(output, range, calendar);
   const heading = { all: "ALL CLICKS", human: "HUMAN CLICKS", automated: "BOT CLICKS" }[visitors];
+  const unique = report.trend.visitors;
+  if ("visitors" in report)
+    output.line(
+      `${pluralize(report.visitors ?? 0, "visit by day", "visits by day")}: each visitor counts once a day.`,
+    );
   const days = report.trend.labels
-    .map((day, at) => ({ day, clicks: report.trend.values[at] ?? 0 }))
+    .map((day, at) => ({
+      day,
+      clicks: report.trend.values[at] ?? 0,
+      ...(unique && { visitors: unique[at] ?? "" }),
+    }))
     .filter((row) => row.clicks > 0);
   const shares = [
     ["count", heading],
     ["percentage", "%"],
   ] as const;
-  showSection(output, days, ["day", ["clicks", heading]]);
+  showSection(output, days, ["day", ["clicks", heading], ...(unique ? ["visitors" as const] : [])]);
   showSection(output, report.top_referrers, ["referrer", ...shares]);
   showSection(output, report.geo_distribution, ["country", "city", ...shares]);
   showSection(output, devices.browsers, [["name", "BROWSER"], ...shares]);

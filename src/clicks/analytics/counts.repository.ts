@@ -10,8 +10,11 @@ import {
   rawRows,
   rawSums,
   sumRows,
+  summedOf,
   type SelectedClicks,
+  type Summed,
 } from "./click-columns.repository.ts";
+import { TOTAL } from "../rollups/sums.ts";
 import { SUM_UNITS, type SumParts, type SumUnit } from "./range.ts";
 import type { Calendar } from "../rollups/calendar.ts";
 import { type Span } from "../rollups/time-buckets.ts";
@@ -31,8 +34,13 @@ export function createCountRepository({ read, findLink }: Database) {
     linkId: async (code: string): Promise<number | null> => (await findLink(code))?.id ?? null,
 
     /** Counts clicks by the sums of one unit. */
-    async inBuckets(unit: SumUnit, links: LinkSet | null, list: readonly number[]): Promise<BucketCounts> {
-      const own = sumRows(read, unit, list).where(isSummed(links) as never);
+    async inBuckets(
+      unit: SumUnit,
+      links: LinkSet | null,
+      list: readonly number[],
+      of: Summed = "clicks",
+    ): Promise<BucketCounts> {
+      const own = sumRows(read, unit, list, of).where(isSummed(links) as never);
       return countsOf(
         list,
         own
@@ -59,9 +67,37 @@ export function createCountRepository({ read, findLink }: Database) {
 
     async total(cut: SumParts, selected: SelectedClicks): Promise<ClickSum> {
       const { links } = selected;
-      const found = await Promise.all(SUM_UNITS.map((unit) => this.inBuckets(unit, links, cut[`${unit}s`])));
+      const of = summedOf(selected);
+      const found = await Promise.all(
+        SUM_UNITS.map((unit) => this.inBuckets(unit, links, cut[`${unit}s`], of)),
+      );
       const spans = await Promise.all(cut.spans.map((span) => this.clicksIn(selected, span)));
       return [...found.flatMap((sums) => [...sums.values()]), ...spans].reduce(plus, NO_CLICKS);
+    },
+
+    /** Days and months of a range in which any of the links has clicks. */
+    async clicked(unit: "day" | "month", links: LinkSet | null, { from, to }: Span): Promise<Set<number>> {
+      const rows = await read
+        .selectFrom(`click_${unit}s` as "click_hours")
+        .select(`${unit} as bucket` as "hour as bucket")
+        .distinct()
+        .where(unit as "hour", ">=", from)
+        .where(unit as "hour", "<", to)
+        .where(isSummed(links) as never)
+        .execute();
+      return new Set(rows.map(({ bucket }) => bucket));
+    },
+
+    /** The days of a range whose visitors are known. */
+    async visitorDays({ from, to }: Span): Promise<number[]> {
+      const rows = await read
+        .selectFrom("visitor_days")
+        .select("day")
+        .where("link_id", "=", TOTAL)
+        .where("day", ">=", from)
+        .where("day", "<", to)
+        .execute();
+      return rows.map(({ day }) => day);
     },
 
     /** Counts raw rows. */

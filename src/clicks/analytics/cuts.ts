@@ -7,10 +7,18 @@ import type { Calendar } from "../rollups/calendar.ts";
 import type { Calendars } from "../rollups/calendar.repository.ts";
 import { type Span, sequence } from "../rollups/time-buckets.ts";
 import { type DateRange, spanOf, splitSpan, type SumParts, withMonths, type Edge } from "./range.ts";
-import type { Selection, DetailConditions } from "./click-columns.repository.ts";
-import type { ValueRepository } from "./values.repository.ts";
+import type { Selection, DetailConditions, ValueSums } from "./click-columns.repository.ts";
+import { hostsOfSite, siteOf } from "./sites.ts";
+import { likeText, type ValueRepository } from "./values.repository.ts";
 import { isKeyText, linkNotFound } from "../../links/link/code.ts";
-import { COLUMN_DIMENSIONS, COLUMN_OF, parseAgentValue } from "../rollups/dimensions.ts";
+import {
+  COLUMN_DIMENSIONS,
+  COLUMN_OF,
+  type ColumnDimension,
+  type Dimension,
+  parseAgentValue,
+  parsePlaceValue,
+} from "../rollups/dimensions.ts";
 
 type Deps = {
   calendars: Calendars;
@@ -70,10 +78,37 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
     return joinParts([{ months, days: days.filter((day) => day >= (oldest.day ?? day + 1)) }, settled]);
   }
 
-  async function boundary(filter: ClickFilter, by: string | undefined, calendar: Calendar): Promise<number> {
-    const isRaw = Object.keys(filter.values ?? {}).length > 0;
+  /** The sums of values have the days; where they lack some of them, raw rows do as far as they are kept. */
+  async function cutFiltered(
+    range: DateRange,
+    { links, calendar }: Selection,
+    { dimension }: ValueSums,
+  ): Promise<SumParts> {
+    const cut = await cutDays(range, { ...valueFacts(links), hours: null }, calendar, false);
+    const [folded, oldest] = await Promise.all([
+      values.foldedDays(dimension, links, cut.days),
+      counts.oldestDetail(),
+    ]);
+    const { day } = calendar;
+    const raw = new Set(folded.filter((one) => oldest !== null && day.startOf(one) >= oldest));
+    const ofDays = await counts.inBuckets("day", null, [...raw]);
+    if (raw.size === 0 || ofDays.values().reduce(plus, NO_CLICKS).clicks > mostDetails) return cut;
+    const spans = [...raw].map((one): Span => ({ from: day.startOf(one), to: day.startOf(one + 1) }));
+    return { ...cut, days: cut.days.filter((one) => !raw.has(one)), spans: [...cut.spans, ...spans] };
+  }
+
+  async function boundary(
+    { values: conditions = {} }: ClickFilter,
+    { by, isSummed }: DetailsUse,
+    calendar: Calendar,
+  ): Promise<number> {
+    const isRaw = Object.keys(conditions).length > 0;
     if (!isRaw && by !== "hour_of_week") return 0;
     const detail = (await counts.oldestDetail()) ?? now();
+    if (isRaw && isSummed && by !== "hour_of_week" && dimensionOf(conditions) !== null) {
+      const oldest = await values.oldestDay();
+      return Math.min(detail, oldest === null ? detail : calendar.day.startOf(oldest));
+    }
     if (isRaw) return detail;
     const { hour } = await counts.oldest();
     return Math.min(detail, hour === null ? detail : calendar.hour.startOf(hour));
@@ -83,10 +118,10 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
   const detailsFrom = async (
     { start, end }: DateRange,
     filter: ClickFilter,
-    by?: string,
+    use: DetailsUse = {},
   ): Promise<number | null> => {
     const calendar = await calendars.current();
-    const from = await boundary(filter, by, calendar);
+    const from = await boundary(filter, use, calendar);
     if (start >= from) return null;
     const isMissing = await counts.hasClicks({ from: start, to: Math.min(from, end + 1) }, calendar);
     return isMissing ? from : null;
@@ -96,12 +131,12 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
     detailsFrom,
 
     /** Clicks. Whole months only if `useMonths`. */
-    days: async (
-      { links, details, calendar }: Selection,
-      range: DateRange,
-      useMonths: boolean,
-    ): Promise<SumParts> =>
-      details === null ? cutDays(range, countFacts(links), calendar, useMonths) : rawOnly(range, calendar),
+    async days(selection: Selection, range: DateRange, useMonths: boolean): Promise<SumParts> {
+      const { links, details, calendar } = selection;
+      if (details === null) return cutDays(range, countFacts(links), calendar, useMonths);
+      if (details.sums !== null) return cutFiltered(range, selection, details.sums);
+      return rawOnly(range, calendar);
+    },
 
     async hours({ links, details, calendar }: Selection, range: DateRange): Promise<SumParts> {
       if (details !== null) return rawOnly(range, calendar);
@@ -122,6 +157,9 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
         : rawOnly(range, calendar),
   };
 }
+
+/** What a response is made of: a report by something, or counts by day, link and what belongs to links. */
+type DetailsUse = { by?: string | undefined; isSummed?: boolean };
 
 const totalsOf = (counts: BucketCounts): ReadonlyMap<number, number> =>
   new Map([...counts].map(([bucket, { clicks }]) => [bucket, clicks]));
@@ -213,7 +251,15 @@ const sumOf = (counts: ReadonlyMap<number, number>): number => {
 
 /** A click must have each. */
 export type FilterValues = Readonly<Partial<Record<FilterValue, string>>>;
-export const FILTER_VALUES = [...COLUMN_DIMENSIONS, "country", "city", "device", "browser", "os"] as const;
+export const FILTER_VALUES = [
+  ...COLUMN_DIMENSIONS,
+  "site",
+  "country",
+  "city",
+  "device",
+  "browser",
+  "os",
+] as const;
 export type FilterValue = (typeof FILTER_VALUES)[number];
 
 /** All visitors by default. `key`: the clicks of that link. */
@@ -228,6 +274,39 @@ const COLUMNS = { ...COLUMN_OF, country: "country", city: "city" } as const;
 const isColumn = (name: FilterValue): name is keyof typeof COLUMNS => name in COLUMNS;
 const AGENT_PARTS = ["device", "browser", "os"] as const;
 
+/** In which values a condition looks. */
+const LOOKS_IN = {
+  ...(Object.fromEntries(COLUMN_DIMENSIONS.map((name) => [name, name])) as {
+    [K in ColumnDimension]: K;
+  }),
+  site: "referrer",
+  country: "place",
+  city: "place",
+  device: "agent",
+  browser: "agent",
+  os: "agent",
+} as const satisfies Record<FilterValue, Dimension>;
+
+const namesOf = (conditions: FilterValues): FilterValue[] =>
+  FILTER_VALUES.filter((name) => conditions[name] !== undefined);
+
+/** The dimension of all conditions, or null. */
+function dimensionOf(conditions: FilterValues): Dimension | null {
+  const dimensions = new Set(namesOf(conditions).map((name) => LOOKS_IN[name]));
+  const [only] = dimensions;
+  return dimensions.size === 1 ? only! : null;
+}
+
+function holds(conditions: FilterValues, value: string): boolean {
+  return namesOf(conditions).every((name) => {
+    const text = conditions[name]!;
+    if (name === "site") return siteOf(value) === text;
+    if (name === "country" || name === "city") return parsePlaceValue(value)[name] === text;
+    if (isColumn(name)) return value === text;
+    return parseAgentValue(value)[name] === text;
+  });
+}
+
 /** @throws LinkNotFound for an unknown key */
 export function createSelect({ calendars, counts, values }: Pick<Deps, "calendars" | "counts" | "values">) {
   async function linksOf({ key, links = null }: ClickFilter): Promise<LinkSet | null> {
@@ -237,22 +316,50 @@ export function createSelect({ calendars, counts, values }: Pick<Deps, "calendar
     return { ids: [id] };
   }
 
-  async function agentsWith(conditions: FilterValues): Promise<readonly number[] | null> {
-    const parts = AGENT_PARTS.filter((part) => conditions[part] !== undefined);
-    if (parts.length === 0) return null;
-    const agents = await values.agents(conditions);
-    return agents
-      .filter(({ value }) => parts.every((part) => parseAgentValue(value)[part] === conditions[part]))
-      .map(({ id }) => id);
+  /** Values that may hold. */
+  function candidates(conditions: FilterValues, dimension: Dimension) {
+    const { site, country, city } = conditions;
+    if (dimension === "agent") return values.agents(conditions);
+    if (dimension === "place" && country !== undefined)
+      return values.among("place", { texts: [country], like: [`${likeText(country)}/%`] });
+    if (dimension === "place") return values.among("place", { texts: [], like: [`%/${likeText(city!)}`] });
+    const text = conditions[dimension as ColumnDimension];
+    if (site === undefined || text !== undefined) return values.among(dimension, { texts: [text!] });
+    const { hosts, starts } = hostsOfSite(site);
+    const ends = hosts.map((host) => `%.${likeText(host)}`);
+    const within = starts.flatMap((start) => [`${likeText(start)}%`, `%.${likeText(start)}%`]);
+    return values.among("referrer", { texts: hosts, like: [...ends, ...within] });
   }
 
+  async function valuesWith(conditions: FilterValues, dimension: Dimension) {
+    const found = await candidates(conditions, dimension);
+    return found.filter(({ value }) => holds(conditions, value));
+  }
+
+  const only = (names: readonly FilterValue[], conditions: FilterValues): FilterValues | null => {
+    const some = names.filter((name) => conditions[name] !== undefined);
+    return some.length === 0 ? null : Object.fromEntries(some.map((name) => [name, conditions[name]]));
+  };
+
   async function detailsOf(conditions: FilterValues): Promise<DetailConditions | null> {
-    if (Object.keys(conditions).length === 0) return null;
-    const texts = FILTER_VALUES.flatMap((name) => {
-      const text = conditions[name];
-      return text === undefined || !isColumn(name) ? [] : [[COLUMNS[name], text] as const];
-    });
-    return { texts, agents: await agentsWith(conditions) };
+    if (namesOf(conditions).length === 0) return null;
+    const texts: DetailConditions["texts"][number][] = namesOf(conditions).flatMap((name) =>
+      isColumn(name) ? [[COLUMNS[name], conditions[name]!] as const] : [],
+    );
+    const dimension = dimensionOf(conditions);
+    const summed = dimension && (await valuesWith(conditions, dimension));
+    const ofAgent = only(AGENT_PARTS, conditions);
+    const ofSite = only(["site"], conditions);
+    const agents = ofAgent && (dimension === "agent" ? summed! : await valuesWith(ofAgent, "agent"));
+    if (ofSite !== null) {
+      const hosts = dimension === "referrer" ? summed! : await valuesWith(ofSite, "referrer");
+      texts.push(["referrer_host", hosts.map(({ value }) => value)]);
+    }
+    return {
+      texts,
+      agents: agents && agents.map(({ id }) => id),
+      sums: summed && dimension && { dimension, ids: summed.map(({ id }) => id) },
+    };
   }
 
   return async (filter: ClickFilter): Promise<Selection> => {

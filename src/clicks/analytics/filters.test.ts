@@ -23,6 +23,7 @@ import {
 } from "./analytics.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
 import type { DateRange } from "./range.ts";
+import { siteOf } from "./sites.ts";
 import { REPORTS, type ReportBy } from "./report.ts";
 import { FILTER_VALUES, type FilterValue, type FilterValues } from "./cuts.ts";
 
@@ -78,6 +79,7 @@ const VALUES: Record<FilterValue, (click: TestClick) => string | null | undefine
   ...(Object.fromEntries(
     COLUMN_DIMENSIONS.map((name) => [name, ({ columns }: TestClick) => columns?.[name]]),
   ) as Record<ColumnDimension, (click: TestClick) => string | null | undefined>),
+  site: ({ columns }) => columns?.referrer && siteOf(columns.referrer),
   country: ({ country }) => country,
   city: ({ city }) => city,
   device: (click) => agentOf(click)?.device,
@@ -144,7 +146,7 @@ forEachDialect((dialect) => {
       automated: pick([true, false, false]),
       columns: {
         channel: pick(["direct", "search"]),
-        referrer: pick([null, "a.example"]),
+        referrer: pick([null, "a.example", "l.facebook.com", "m.facebook.com"]),
         utm_campaign: pick([null, "Spring", "spring", "Ünï 100%"]),
         utm_source: pick([null, "mail"]),
         language: pick([null, "de-AT", "de"]),
@@ -282,6 +284,44 @@ forEachDialect((dialect) => {
     test("by every dimension, from now back a year", async () => {
       const filter: Filter = { chosen: {}, values: {}, visitors: "all" };
       for (const by of REPORTS) await compareReport(by, filter, { start: NOW - 360 * DAY_MS, end: NOW });
+    });
+
+    test("a site has its hosts, and filters count from sums where the details are gone", async () => {
+      const { analytics, database } = room;
+      const year = { start: NOW - 360 * DAY_MS, end: NOW };
+      const { rows } = await analytics.report("site", year, 10);
+      const hosts = rows.find(({ value }) => value === "facebook.com")!.hosts!;
+      expect(hosts.map(({ value }) => value).sort()).toEqual(["l.facebook.com", "m.facebook.com"]);
+      const gone = UTC.day.of(NOW) - 30;
+      await database.write
+        .deleteFrom("click_log")
+        .where("clicked_at", "<", gone * DAY_MS)
+        .execute();
+      const months = { start: (gone - 200) * DAY_MS, end: NOW };
+      for (const values of [
+        { utm_campaign: "spring" },
+        { site: "facebook.com" },
+        { country: "DE" },
+        { os: "iOS" },
+      ]) {
+        for (const chosen of [{}, { tag: ["spring"] }]) {
+          const filter: Filter = { chosen, values, visitors: "human" };
+          const scope = { links: await choose(chosen), values, visitors: filter.visitors };
+          const expected = byHand.trend(found(filter), months, "month");
+          const { labels, values: counted, unknown } = await analytics.trend(months, "month", scope);
+          expect(unknown).toEqual([]);
+          for (const [at, label] of labels.entries())
+            expect([label, counted[at]]).toEqual([label, expected[label] ?? 0]);
+          await compareReport("link", filter, months);
+          await compareReport("owner", filter, months);
+          expect(await analytics.detailsFrom(months, scope, { isSummed: true })).toBeNull();
+          expect(await analytics.detailsFrom(months, scope)).not.toBeNull();
+        }
+      }
+      // Two dimensions need the details.
+      const both = { values: { utm_campaign: "spring", country: "DE" } };
+      const trend = await analytics.trend(months, "month", both);
+      expect(trend.unknown).toEqual(trend.labels.slice(0, trend.labels.indexOf("2026-10")));
     });
 
     test("by hours of the week from details, where no hours are kept", async () => {

@@ -9,7 +9,15 @@ import type { Schema } from "../../platform/db/schema.ts";
 import { TEAM_MARK } from "../../lib/owner.ts";
 import { prefixOfKey } from "../../links/link/query.repository.ts";
 import { type ClickSum, clickSumOf, countOf, NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
-import { clicksOf, type Selection, isAmong, rawRows, sumRows } from "./click-columns.repository.ts";
+import {
+  clicksOf,
+  type Selection,
+  isAmong,
+  rawRows,
+  sumRows,
+  type Summed,
+  summedOf,
+} from "./click-columns.repository.ts";
 import { type SumParts, SUM_UNITS } from "./range.ts";
 import { TOTAL } from "../rollups/sums.ts";
 
@@ -121,6 +129,31 @@ export function createClickRanking(database: Database) {
     owners: (cut: SumParts, limit: number, selection: Selection, adminName: string) =>
       ranked(createGroups(database, cut, selection).owners(adminName), cut, limit, selection),
 
+    /** The visitors of these values, by link and day. */
+    async visitors(
+      by: "link" | "tag" | "domain" | "owner",
+      values: readonly string[],
+      days: readonly number[],
+      { selection, adminName }: { selection: Selection; adminName: string },
+    ): Promise<ReadonlyMap<string, ClickSum>> {
+      const cut = { months: [], days: [...days], hours: [], spans: [] };
+      const groups = createGroups(database, cut, selection, "visitors");
+      const groupsOf = {
+        link: groups.keys(sql<string>`code`),
+        domain: groups.keys(prefixOfKey),
+        owner: groups.owners(adminName),
+        tag: groups.tags,
+      }[by];
+      const found = groupsOf(null);
+      if (found === null || values.length === 0) return new Map();
+      const rows = await read
+        .selectFrom((found as Groups).as("sums"))
+        .select(["value", "clicks", "automated"])
+        .where("value", "in", values)
+        .execute();
+      return new Map(rows.map(({ value, ...sum }) => [value, clickSumOf(sum)]));
+    },
+
     /** `rest`: the clicks of links that have none of these tags, or null; then `covered` are those of the others. */
     async tags(cut: SumParts, limit: number, selection: Selection): Promise<RankedTags> {
       const groups = createGroups(database, cut, selection);
@@ -142,7 +175,12 @@ export function createClickRanking(database: Database) {
 type GroupsOf = (half: LinkHalf | null) => object | null;
 
 /** The queries that group the clicks of a selection. Those of linkCounts have several rows for a link. */
-function createGroups({ read, dialect }: Database, cut: SumParts, { links, details }: Selection) {
+function createGroups(
+  { read, dialect }: Database,
+  cut: SumParts,
+  { links, details }: Selection,
+  of: Summed = summedOf({ details }),
+) {
   const sums = [dialect.sum("clicks").as("clicks"), dialect.sum("automated").as("automated")] as const;
 
   function linkCounts(half: LinkHalf | null): LinkCounts | null {
@@ -155,7 +193,7 @@ function createGroups({ read, dialect }: Database, cut: SumParts, { links, detai
     const columns = ["link_id", "clicks", "automated"] as const;
     const used = SUM_UNITS.filter((unit) => cut[`${unit}s`].length > 0);
     const parts: object[] = used.map((unit) =>
-      sumRows(read, unit, cut[`${unit}s`])
+      sumRows(read, unit, cut[`${unit}s`], of)
         .where(isOwn as never)
         .select(columns),
     );

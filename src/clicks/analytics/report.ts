@@ -6,6 +6,7 @@ import { type Cuts, FILTER_VALUES, type FilterValue } from "./cuts.ts";
 import type { DateRange } from "./range.ts";
 import type { RankingRepository } from "./ranking.repository.ts";
 import type { Selection } from "./click-columns.repository.ts";
+import { siteOf } from "./sites.ts";
 import {
   COLUMN_DIMENSIONS,
   type ColumnDimension,
@@ -21,9 +22,19 @@ import { HOUR_MS } from "../rollups/time-buckets.ts";
 export const REPORTS = [...FILTER_VALUES, "link", "tag", "domain", "owner", "hour_of_week"] as const;
 export type ReportBy = (typeof REPORTS)[number];
 
+type ReportRow = {
+  value: string;
+  clicks: number;
+  both: ClickSum;
+  /** Of a site: its hosts. */
+  hosts?: { value: string; clicks: number; both: ClickSum }[];
+  /** Unique visitors by link and day. */
+  unique?: number;
+};
+
 /** Most clicks first. `value`: of links their key, of domains the prefix of their keys, of cities with the country. */
 export type Report = {
-  rows: { value: string; clicks: number; both: ClickSum }[];
+  rows: ReportRow[];
   /** Clicks that were reported on. */
   total: number;
   /** Those of no row. */
@@ -43,6 +54,7 @@ const SHARES: Record<FilterValue, { of: Dimension; text(value: string): string |
   ...(Object.fromEntries(
     COLUMN_DIMENSIONS.map((of) => [of, { of, text: (value: string) => value }]),
   ) as Record<ColumnDimension, { of: ColumnDimension; text(value: string): string }>),
+  site: { of: "referrer", text: siteOf },
   country: { of: "place", text: (value) => parsePlaceValue(value).country },
   city: { of: "place", text: (value) => (parsePlaceValue(value).city === null ? null : value) },
   device: { of: "agent", text: (value) => parseAgentValue(value).device },
@@ -71,7 +83,20 @@ async function byDetail({ values, cuts }: Parts, by: FilterValue, query: ReportQ
     const value = text(sum.value);
     return value === null || value === OTHER ? [] : [{ ...sum, value }];
   });
-  return reportOf({ ...share, values: named }, limit, total);
+  const found = reportOf({ ...share, values: named }, limit, total);
+  return by === "site" ? withHosts(found, share) : found;
+}
+
+/** Hosts of a site. */
+const MOST_HOSTS = 20;
+
+function withHosts(found: Report, { values, visitors }: ValueShare): Report {
+  const sites = Map.groupBy(values, ({ value }) => siteOf(value));
+  const rows = found.rows.map((row) => {
+    const share = { values: sites.get(row.value) ?? [], visitors };
+    return { ...row, hosts: reportOf(share, MOST_HOSTS, 0).rows };
+  });
+  return { ...found, rows };
 }
 
 async function byLinks(

@@ -216,8 +216,9 @@ function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       beside: DETAILS,
       async handle({ c, query, account }) {
         const [filter, range] = [await filterOf(account, c, query), await rangeOf(query)];
-        const found = await analytics.trend(range, unitOf(query.group_by), filter);
-        return withNote(viewOfTrend(found), range, filter, false);
+        const unit = unitOf(query.group_by);
+        const found = await analytics.trend(range, unit, filter);
+        return withNote(viewOfTrend(found), range, filter, false, { unit });
       },
     }),
     endpoint(`GET ${prefix}/analytics/geo`, {

@@ -10,7 +10,7 @@ import { type ReportBy, REPORTS } from "./report.ts";
 import { type ClickFilter, FILTER_VALUES, type FilterValue, type FilterValues } from "./cuts.ts";
 import type { Analytics } from "./service.ts";
 import { type Calendar, UTC } from "../rollups/calendar.ts";
-import { UNITS } from "../rollups/time-buckets.ts";
+import { type Unit, UNITS } from "../rollups/time-buckets.ts";
 import { chosenQuery, type ChooseLinks } from "../../links/list/chosen.ts";
 import { domainQuery } from "../../links/link/link.ts";
 import type { Actor } from "../../lib/actor.ts";
@@ -51,6 +51,18 @@ export const trendResponse = z.object({
   values: counts,
   human_clicks: counts,
   automated_clicks: counts,
+  visitors: z
+    .array(z.number().int().nullable())
+    .optional()
+    .describe(
+      "unique visitors of each day; of weeks and months visits by day, the sum of their days. null: not known. Absent for hours, with filters of single clicks, and if no day of the range knows them",
+    ),
+  unknown: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "labels of buckets whose clicks are no longer kept so finely, or lack the details of the filter",
+    ),
 });
 trendResponse.register(z.globalRegistry, { id: "Trend" });
 const named = { code: z.string(), domain: z.string().nullable().describe("host; null: the default domain") };
@@ -81,6 +93,7 @@ export const linkResponse = z.object({
   ...named,
   total_clicks: z.number().int().describe("in the range"),
   ...bothCounts,
+  visitors: z.number().int().optional().describe("visits by day: the sum of the unique visitors of each day"),
   trend: trendResponse.describe("by day, or as group_by says"),
   top_referrers: referrersResponse.describe("at most 10"),
   geo_distribution: geoResponse.describe("at most 20"),
@@ -111,6 +124,24 @@ export const reportResponse = z.array(
     clicks: z.number().int().describe("of the visitors that the request selects"),
     human: z.number().int(),
     automated: z.number().int(),
+    visitors: z
+      .number()
+      .int()
+      .optional()
+      .describe(
+        "of links and what belongs to them: visits by day, the sum of each link's unique visitors of each day",
+      ),
+    hosts: z
+      .array(
+        z.object({
+          value: z.string(),
+          clicks: z.number().int(),
+          human: z.number().int(),
+          automated: z.number().int(),
+        }),
+      )
+      .optional()
+      .describe("of a site: its referring hosts, at most 20"),
   }),
 );
 reportResponse.element.register(z.globalRegistry, { id: "ReportRow" });
@@ -167,13 +198,13 @@ export const createDetailsNote =
     range: DateRange,
     filter: ClickFilter,
     isDetailed: boolean,
-    more: { by?: ReportBy } & Record<string, unknown> = {},
+    more: { by?: ReportBy; unit?: Unit } & Record<string, unknown> = {},
   ): Promise<unknown> => {
-    const { by, ...fields } = more;
+    const { by, unit, ...fields } = more;
     const needs = isDetailed || Object.keys(filter.values ?? {}).length > 0;
     const [calendar, from] = await Promise.all([
       analytics.calendar(),
-      analytics.detailsFrom(range, filter, by),
+      analytics.detailsFrom(range, filter, { by, isSummed: !isDetailed && unit !== "hour" }),
     ]);
     Object.assign(fields, zoneNote(calendar, range));
     if (needs && !recordsDetails()) fields["details"] = false;
@@ -196,6 +227,7 @@ export const zoneNote = ({ zone, since }: Calendar, { start }: DateRange) => ({
 
 const MEANINGS: Record<FilterValue, string> = {
   referrer: "host that linked here",
+  site: "site of the referring host, such as facebook.com for l.facebook.com",
   utm_source: "of the request, else of the target",
   utm_medium: "likewise",
   utm_campaign: "likewise",

@@ -1,11 +1,10 @@
 /** Reports on the clicks of a range, from rollups. A report may include a part of the clicks that come meanwhile. */
-import { increase } from "../rollups/sums.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
 import { type CountRepository, createCountRepository, type BucketCounts } from "./counts.repository.ts";
-import { createCuts, type Cuts, type ClickFilter, createSelect } from "./cuts.ts";
-import { type DateRange, SUM_UNITS, parseRange, trendOf, spanOf } from "./range.ts";
+import { createCuts, type ClickFilter, createSelect } from "./cuts.ts";
+import { type DateRange, parseRange, spanOf } from "./range.ts";
 import { type NewestClick, createNewestRepository } from "./log.repository.ts";
 import {
   byCountry,
@@ -18,15 +17,15 @@ import {
   report,
   type ReportBy,
 } from "./report.ts";
-import { createClickRanking } from "./ranking.repository.ts";
+import { createClickRanking, type RankingRepository } from "./ranking.repository.ts";
+import { ADMIN_NAME } from "../../lib/owner.ts";
 import type { Selection } from "./click-columns.repository.ts";
+import { touchedDays, type Trend, trend } from "./trend.ts";
 import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
 import { createCalendars } from "../rollups/calendar.repository.ts";
-import { DAY_MS, HOUR_MS, type Unit, type Span, sequence } from "../rollups/time-buckets.ts";
+import { type Unit, type Span, sequence } from "../rollups/time-buckets.ts";
 
-/** `values`: of the chosen visitors; `human` and `automated` do not depend on the choice. */
-export type Trend = { labels: string[]; values: number[]; human: number[]; automated: number[] };
 /** `clicks`: of the chosen visitors; `both` does not depend on the choice. */
 export type Share = { clicks: number; percentage: number; both: ClickSum };
 export type TopLink = { code: string; clicks: number; both: ClickSum };
@@ -125,11 +124,14 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
         values.share("place", selection, cut, LINK_PLACES),
       ]);
       const both = sums.reduce(plus, NO_CLICKS);
+      const known = shown.unique?.filter((one) => one !== null);
       return {
         /** The key; see links/link/key.ts. */
         code: key,
         clicks: countOf(both, selection.visitors),
         both,
+        /** Unique ones of the days that know them, or undefined. */
+        unique: known?.reduce((sum, one) => sum + one, 0),
         trend: shown,
         referrers: referrersOf(byReferrer),
         places: placesOf(byPlace, byReferrer.total),
@@ -141,51 +143,36 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     /** Most clicks first; limit ≤ 1,000. */
     async report(by: ReportBy, range: DateRange, limit: number, filter: ClickFilter = {}): Promise<Report> {
       const selection = await select(filter);
-      return report(parts, by, { range, limit, selection });
+      const found = await report(parts, by, { range, limit, selection });
+      return isUnique(by) && selection.details === null
+        ? withUnique(parts, found, by, { range, selection })
+        : found;
     },
 
     detailsFrom: cuts.detailsFrom,
   };
 }
 
-async function trend(
-  { counts, cuts }: { counts: CountRepository; cuts: Cuts },
-  selection: Selection,
-  range: DateRange,
-  unit: Unit,
-): Promise<Trend & { sums: ClickSum[] }> {
-  const { links, visitors, calendar } = selection;
-  const { first, labels } = trendOf(range, unit, calendar);
-  const cut = await (unit === "hour" ? cuts.hours : cuts.days)(selection, range, unit === "month");
-  const ms = unit === "hour" ? HOUR_MS : DAY_MS;
-  const [found, spans] = await Promise.all([
-    Promise.all(SUM_UNITS.map((finer) => counts.inBuckets(finer, links, cut[`${finer}s`]))),
-    Promise.all(
-      cut.spans
-        .flatMap((span) => calendar.partsOf(span))
-        .map(async ({ offset, span }) => {
-          const sums = await counts.clicksEvery({ ms, offset }, selection, span);
-          return [...sums].map(([local, clicks]) => [Math.max(local - offset, span.from), clicks] as const);
-        }),
-    ),
-  ]);
-  const sums = labels.map((): ClickSum => ({ ...NO_CLICKS }));
-  const add = (instant: number, clicks: ClickSum) => {
-    // The first bucket may begin before the range.
-    const sum = sums[calendar[unit].of(Math.max(instant, range.start)) - first];
-    if (sum !== undefined) increase(sum, clicks);
-  };
-  for (const [index, finer] of SUM_UNITS.entries())
-    for (const [bucket, clicks] of found[index]!) add(calendar[finer].startOf(bucket), clicks);
-  for (const span of spans) for (const [instant, clicks] of span) add(instant, clicks);
-  const valuesOf = (shown: Visitors) => sums.map((sum) => countOf(sum, shown));
-  return {
-    labels,
-    values: valuesOf(visitors),
-    human: valuesOf("human"),
-    automated: valuesOf("automated"),
-    sums,
-  };
+/** What visitors are known by, beside time. */
+const UNIQUE = ["link", "tag", "domain", "owner"] as const;
+const isUnique = (by: ReportBy): by is (typeof UNIQUE)[number] => UNIQUE.some((one) => one === by);
+
+/** Adds the unique visitors of the rows by link and day, if any day of the range knows them. */
+async function withUnique(
+  { counts, ranking }: { counts: CountRepository; ranking: RankingRepository },
+  found: Report,
+  by: (typeof UNIQUE)[number],
+  { range, selection }: { range: DateRange; selection: Selection },
+): Promise<Report> {
+  const days = await counts.visitorDays(touchedDays(range, selection));
+  if (days.length === 0) return found;
+  const values = found.rows.map(({ value }) => value);
+  const sums = await ranking.visitors(by, values, days, { selection, adminName: ADMIN_NAME });
+  const rows = found.rows.map((row) => ({
+    ...row,
+    unique: countOf(sums.get(row.value) ?? NO_CLICKS, selection.visitors),
+  }));
+  return { ...found, rows };
 }
 
 const referrersOf = (share: ValueShare): ReferrerShare[] =>

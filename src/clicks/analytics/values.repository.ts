@@ -16,6 +16,7 @@ import {
   type SelectedClicks,
   type Selection,
 } from "./click-columns.repository.ts";
+import { TOTAL } from "../rollups/sums.ts";
 import { SUM_UNITS, type SumParts } from "./range.ts";
 import { detailedClicksOf } from "../rollups/values.repository.ts";
 import { COLUMN_OF, type Dimension, DIMENSIONS, isColumnDimension, OTHER } from "../rollups/dimensions.ts";
@@ -56,6 +57,68 @@ export function createValueRepository({ read }: Database) {
         .where("dimension", "=", DIMENSIONS.source)
         .executeTakeFirstOrThrow();
       return Number(clicks ?? 0);
+    },
+
+    /** Days of a range that have any details. */
+    async detailedDays({ from, to }: Span): Promise<Set<number>> {
+      const rows = await read
+        .selectFrom("click_dim_days")
+        .select("day")
+        .distinct()
+        .where("day", ">=", from)
+        .where("day", "<", to)
+        .where("link_id", "=", TOTAL)
+        .where("dimension", "=", DIMENSIONS.source)
+        .execute();
+      return new Set(rows.map(({ day }) => day));
+    },
+
+    /** The oldest day with sums of values. */
+    async oldestDay(): Promise<number | null> {
+      const oldest = read.selectFrom("click_dim_days").select("day").orderBy("day").limit(1);
+      return (await oldest.executeTakeFirst())?.day ?? null;
+    },
+
+    /** Those of the days on which values of the dimension were too many: not all of them were counted one by one. */
+    async foldedDays(
+      dimension: Dimension,
+      links: LinkSet | null,
+      days: readonly number[],
+    ): Promise<number[]> {
+      const other = read
+        .selectFrom("click_values")
+        .select("id")
+        .where("dimension", "=", DIMENSIONS[dimension])
+        .where("value", "=", OTHER);
+      const rows = await read
+        .selectFrom("click_dim_days")
+        .select("day")
+        .distinct()
+        .where("day", "in", days)
+        .where(isSummed(links) as never)
+        .where("dimension", "=", DIMENSIONS[dimension])
+        .where("value_id", "in", other)
+        .execute();
+      return rows.map(({ day }) => day);
+    },
+
+    /** Values of a dimension, at most MOST_AGENTS. `like`: patterns with `%`. */
+    async among(
+      dimension: Dimension,
+      { texts, like = [] }: { texts: readonly string[]; like?: readonly string[] },
+    ): Promise<{ id: number; value: string }[]> {
+      return read
+        .selectFrom("click_values")
+        .select(["id", "value"])
+        .where("dimension", "=", DIMENSIONS[dimension])
+        .where((eb) =>
+          eb.or([
+            eb("value", "in", texts),
+            ...like.map((pattern) => sql<boolean>`value like ${pattern} escape '!'`),
+          ]),
+        )
+        .limit(MOST_AGENTS)
+        .execute();
     },
 
     hourTotals: (hours: readonly number[]): Promise<Map<number, number>> => detailedClicksOf(read, hours),
@@ -188,7 +251,8 @@ function createValueParts(read: Db) {
   return partsOf;
 }
 
-const likeText = (text: string): string => text.replaceAll(/[!%_]/g, "!$&");
+/** For patterns of `like … escape '!'`. */
+export const likeText = (text: string): string => text.replaceAll(/[!%_]/g, "!$&");
 
 /** labelOfSource in SQL. */
 const LABEL_OF_SOURCE = sql<string>`case when raw.source = 'direct' then '(direct)'

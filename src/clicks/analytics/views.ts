@@ -2,16 +2,19 @@ import type { DeviceShares, NamedShare, Report, ReportBy } from "./report.ts";
 import type { LinkName } from "../../links/domains/registry.ts";
 import { DEFAULT_DOMAIN_NAME } from "../../links/list/chosen.ts";
 import { viewOfBoth } from "../../lib/visitors.ts";
+import type { Trend } from "./trend.ts";
 import type { NewestClick } from "./log.repository.ts";
 import { labelOfSource, parseAgentValue, parsePlaceValue } from "../rollups/dimensions.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import type { LinkReport, PlaceShare, ReferrerShare, Share, TopLink, Trend } from "./service.ts";
+import type { LinkReport, PlaceShare, ReferrerShare, Share, TopLink } from "./service.ts";
 
-export const viewOfTrend = ({ labels, values, human, automated }: Trend) => ({
+export const viewOfTrend = ({ labels, values, human, automated, unique, unknown }: Trend) => ({
   labels,
   values,
   human_clicks: human,
   automated_clicks: automated,
+  ...(unique && { visitors: unique }),
+  ...(unknown.length > 0 && { unknown }),
 });
 
 const viewOfShare = ({ clicks, percentage, both }: Share) => ({
@@ -50,12 +53,13 @@ export const viewOfTop = ({ code, clicks, both }: TopLink, nameOf: NameOf) => ({
 });
 
 export const viewOfLinkReport = (
-  { code, clicks, both, trend, referrers, places }: LinkReport,
+  { code, clicks, both, unique, trend, referrers, places }: LinkReport,
   nameOf: NameOf,
 ) => ({
   ...nameOf(code),
   total_clicks: clicks,
   ...viewOfBoth(both),
+  ...(unique !== undefined && { visitors: unique }),
   trend: viewOfTrend(trend),
   top_referrers: referrers.map(viewOfReferrer),
   geo_distribution: places.map(viewOfPlace),
@@ -82,16 +86,22 @@ export function viewOfNewest(
 
 export function viewOfReportRow(
   by: ReportBy,
-  { value, clicks, both }: Report["rows"][number],
+  { value, clicks, both, hosts, unique }: Report["rows"][number],
   nameOf: NameOf,
 ) {
   return {
     ...named(by, value, nameOf),
-    clicks,
-    human: both.clicks - both.automated,
-    automated: both.automated,
+    ...viewOfCounts({ clicks, both }),
+    ...(unique !== undefined && { visitors: unique }),
+    ...(hosts && { hosts: hosts.map((host) => ({ value: host.value, ...viewOfCounts(host) })) }),
   };
 }
+
+const viewOfCounts = ({ clicks, both }: Pick<Report["rows"][number], "clicks" | "both">) => ({
+  clicks,
+  human: both.clicks - both.automated,
+  automated: both.automated,
+});
 
 function named(by: ReportBy, value: string, nameOf: NameOf) {
   if (by === "city") {
