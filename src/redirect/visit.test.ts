@@ -3,7 +3,8 @@ import type { ClickPrivacy } from "../clicks/details/privacy.ts";
 import { NO_DETAILS } from "../clicks/clicks.test-support.ts";
 import { endOfPath } from "./path-code.ts";
 import { arrivalAt } from "./redirects.test-support.ts";
-import { createAddressOf, createVisits, utmSource } from "./visit.ts";
+import { utmSource } from "../clicks/details/utm-pairs.ts";
+import { createAddressOf, createVisits } from "./visit.ts";
 
 const EVERYTHING: ClickPrivacy = {
   addresses: "full",

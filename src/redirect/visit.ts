@@ -3,6 +3,7 @@ import type { ClickPrivacy } from "../clicks/details/privacy.ts";
 import type { Clicks } from "../clicks/clicks.ts";
 import type { Salts } from "../clicks/unique/salts.ts";
 import { visitorOf } from "../clicks/unique/visitor.ts";
+import { campaignOfTarget, utmPairs, utmSource } from "../clicks/details/utm-pairs.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 
 /** The server. The peer address is null on a unix socket. */
@@ -56,12 +57,6 @@ export const createAddressOf = (
   };
 };
 
-const UTM = "utm_";
-const UTM_SOURCE = "utm_source=";
-const AMPERSAND = 38;
-const QUESTION_MARK = 63;
-const HASH = 35;
-
 export function createVisits({ clicks, salts, privacy, addressOf }: Deps) {
   return {
     /** Never throws. @param location where it leads, if to a URL */
@@ -82,7 +77,7 @@ export function createVisits({ clicks, salts, privacy, addressOf }: Deps) {
         userAgent: keeps.agents ? userAgent : null,
         address: keeps.addresses === "none" ? "" : address,
         language: keeps.agents ? headers.get("accept-language") : null,
-        campaign: keeps.campaigns ? joined(own, location === null ? null : pairsOfTarget(location)) : null,
+        campaign: keeps.campaigns ? joined(own, location === null ? null : campaignOfTarget(location)) : null,
         rule: rule === null ? 0 : rule + 1,
         visitor: salt === null ? 0 : visitorOf(salt, { address, agent: userAgent ?? "", isAutomated }),
       };
@@ -95,48 +90,5 @@ export function createVisits({ clicks, salts, privacy, addressOf }: Deps) {
 const asksNotToTrack = (headers: Arrival["headers"]): boolean =>
   headers.get("sec-gpc") === "1" || headers.get("dnt") === "1";
 
-/** Percent-encoded as sent; null without one. The query begins at `from`. */
-export function utmSource(text: string, from: number): string | null {
-  const at = text.charCodeAt(from) === QUESTION_MARK ? pairAt(text, from, UTM_SOURCE) : -1;
-  return at === -1 ? null : text.slice(at + UTM_SOURCE.length, endOfPair(text, at));
-}
-
-/** All pairs whose keys begin with `utm_`, joined as they are; null without one. */
-function utmPairs(text: string, from: number): string | null {
-  if (text.charCodeAt(from) !== QUESTION_MARK) return null;
-  let pairs: string | null = null;
-  for (let at = pairAt(text, from, UTM); at !== -1; ) {
-    const end = endOfPair(text, at);
-    const pair = text.slice(at, end);
-    pairs = pairs === null ? pair : `${pairs}&${pair}`;
-    at = pairAt(text, end, UTM);
-  }
-  return pairs;
-}
-
-function pairsOfTarget(location: string): string | null {
-  if (!location.includes(UTM)) return null;
-  const fragmentAt = location.indexOf("#");
-  const url = fragmentAt === -1 ? location : location.slice(0, fragmentAt);
-  return utmPairs(url, url.indexOf("?"));
-}
-
 const joined = (one: string | null, other: string | null): string | null =>
   one === null || other === null ? (one ?? other) : `${one}&${other}`;
-
-function pairAt(text: string, from: number, start: string): number {
-  for (let at = text.indexOf(start, from); at !== -1; at = text.indexOf(start, at + 1)) {
-    const before = text.charCodeAt(at - 1);
-    if (before === AMPERSAND || before === QUESTION_MARK) return at;
-  }
-  return -1;
-}
-
-function endOfPair(text: string, at: number): number {
-  let end = at;
-  for (; end < text.length; end++) {
-    const unit = text.charCodeAt(end);
-    if (unit === AMPERSAND || unit === HASH) break;
-  }
-  return end;
-}

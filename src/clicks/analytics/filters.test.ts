@@ -286,6 +286,17 @@ forEachDialect((dialect) => {
       for (const by of REPORTS) await compareReport(by, filter, { start: NOW - 360 * DAY_MS, end: NOW });
     });
 
+    test("by hours of the week from details, where no hours are kept", async () => {
+      await room.database.write
+        .deleteFrom("click_hours")
+        .where("hour", "<", UTC.hour.of(NOW - 7 * DAY_MS))
+        .execute();
+      for (const visitors of ["all", "human"] as const) {
+        const range = { start: NOW - 300 * DAY_MS - HOUR_MS, end: NOW };
+        await compareReport("hour_of_week", { chosen: { tag: ["spring"] }, values: {}, visitors }, range);
+      }
+    });
+
     test("a site has its hosts, and filters count from sums where the details are gone", async () => {
       const { analytics, database } = room;
       const year = { start: NOW - 360 * DAY_MS, end: NOW };
@@ -297,7 +308,7 @@ forEachDialect((dialect) => {
         .deleteFrom("click_log")
         .where("clicked_at", "<", gone * DAY_MS)
         .execute();
-      const months = { start: (gone - 200) * DAY_MS, end: NOW };
+      const months = { start: (gone - 290) * DAY_MS, end: NOW };
       for (const values of [
         { utm_campaign: "spring" },
         { site: "facebook.com" },
@@ -321,18 +332,8 @@ forEachDialect((dialect) => {
       // Two dimensions need the details.
       const both = { values: { utm_campaign: "spring", country: "DE" } };
       const trend = await analytics.trend(months, "month", both);
-      expect(trend.unknown).toEqual(trend.labels.slice(0, trend.labels.indexOf("2026-10")));
-    });
-
-    test("by hours of the week from details, where no hours are kept", async () => {
-      await room.database.write
-        .deleteFrom("click_hours")
-        .where("hour", "<", UTC.hour.of(NOW - 7 * DAY_MS))
-        .execute();
-      for (const visitors of ["all", "human"] as const) {
-        const range = { start: NOW - 300 * DAY_MS - HOUR_MS, end: NOW };
-        await compareReport("hour_of_week", { chosen: { tag: ["spring"] }, values: {}, visitors }, range);
-      }
+      const clicked = Object.keys(byHand.trend(all, months, "month")).sort();
+      expect(trend.unknown).toEqual(clicked.filter((label) => label < "2026-10"));
     });
   });
 });

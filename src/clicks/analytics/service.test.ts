@@ -298,9 +298,9 @@ forEachDialect((dialect) => {
 
   test("a filter by values refuses ranges with more details than it reads", async () => {
     const linkId = await room.addLink("a");
-    await room.record(repeat(5, { linkId, at: NOW - 5, country: "DE" }));
+    await room.record(repeat(5, { linkId, at: NOW - 5, country: "DE", columns: { channel: "direct" } }));
     const { database, clock } = room;
-    const filter = { values: { country: "DE" } };
+    const filter = { values: { country: "DE", channel: "direct" } };
     const of = (mostDetails: number) => createAnalytics({ database, clock, mostDetails });
     expect(await refusal(of(4).top(LAST_30_DAYS, 1, filter))).toBe("BadRequest");
     expect(await of(5).top(LAST_30_DAYS, 1, filter)).toMatchObject([{ clicks: 5 }]);

@@ -85,6 +85,7 @@ export function createValueRepository({ read }: Database) {
       links: LinkSet | null,
       days: readonly number[],
     ): Promise<number[]> {
+      if (days.length === 0) return [];
       const other = read
         .selectFrom("click_values")
         .select("id")
@@ -113,7 +114,7 @@ export function createValueRepository({ read }: Database) {
         .where("dimension", "=", DIMENSIONS[dimension])
         .where((eb) =>
           eb.or([
-            eb("value", "in", texts),
+            ...(texts.length > 0 ? [eb("value", "in", texts)] : []),
             ...like.map((pattern) => sql<boolean>`value like ${pattern} escape '!'`),
           ]),
         )

@@ -14,7 +14,7 @@ function dumpOf(
   const rows = Array.from(
     { length: links },
     (_, at) =>
-      `('c${at}','https://example.com/${at}','Title ${at}','2020-01-02 03:04:05','',${at === 0 ? 9 : 0})`,
+      `('c${at}','https://example.com/${at}${at === 0 ? "?utm_campaign=spring%2026" : ""}','Title ${at}','2020-01-02 03:04:05','',${at === 0 ? 9 : 0})`,
   );
   const clicks = visits.map(
     ([code, time, agent], at) =>
@@ -92,10 +92,12 @@ forEachDialect((dialect) => {
     ]);
     const log = await database.read
       .selectFrom("click_log")
-      .select(["country", "source", "automated"])
+      .select(["country", "source", "automated", "utm_campaign", "channel"])
       .execute();
     expect(log).toHaveLength(2);
     expect(log[0]).toMatchObject({ country: "DE", source: "ref:news.example" });
+    // Like live clicks, imported ones know the campaign of the target.
+    expect(log[0]).toMatchObject({ utm_campaign: "spring 26", channel: "campaign" });
     const drops = await database.read.selectFrom("detail_drops").selectAll().execute();
     expect(drops).toEqual([{ day: Math.floor(first / 24), reason: "imported", clicks: 2 }]);
     expect(await room.counts()).toMatchObject({

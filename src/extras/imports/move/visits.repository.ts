@@ -1,4 +1,6 @@
 /** Imported visits in the sums, and what undo needs to take them out again. */
+import { foundInChunks } from "../../../lib/chunked.ts";
+import { campaignOfTarget } from "../../../clicks/details/utm-pairs.ts";
 import type { RowFields } from "../../../platform/db/schema.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { Db, Rows } from "../../../platform/db/dialect.ts";
@@ -17,6 +19,7 @@ export type ImportedLink = Pick<
   "sourceKey" | "linkId" | "total" | "dated" | "automated"
 >;
 
+const CHUNK = 500;
 const SUM_KEYS = ["import_id", "link_id", "unit", "bucket", "dimension", "value_id"] as const;
 
 export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
@@ -57,6 +60,24 @@ export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
         .orderBy("link_id");
       const there = new Set((await query.$call(dialect.forUpdate).execute()).map(({ link_id }) => link_id));
       return new Map(rows.filter(({ linkId }) => there.has(linkId)).map((row) => [row.sourceKey, row]));
+    },
+
+    /** The campaigns that targets name, by link. */
+    async campaigns(tx: Db, links: readonly number[]): Promise<Map<number, string>> {
+      const rows = await foundInChunks(links, CHUNK, (chunk) =>
+        tx
+          .selectFrom("links")
+          .select(["id", "target"])
+          .where("id", "in", chunk)
+          .where("target", "like", "%utm%")
+          .execute(),
+      );
+      return new Map(
+        rows.flatMap(({ id, target }) => {
+          const pairs = campaignOfTarget(target);
+          return pairs === null ? [] : [[id, pairs] as const];
+        }),
+      );
     },
 
     /** Stores the new sums of locked links. */

@@ -176,7 +176,12 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
     settings: VisitSettings,
   ) {
     const detailed = settings.details ? counted.filter(({ visit }) => visit.count === undefined) : [];
-    const details = parser.parseVisits(detailed.map((one) => knownVisit(one, settings.privacy)));
+    const campaigns = settings.privacy.campaigns
+      ? await repository.campaigns(tx, [...new Set(detailed.map(({ linkId }) => linkId))])
+      : new Map<number, string>();
+    const details = parser.parseVisits(
+      detailed.map((one) => knownVisit(one, settings.privacy, campaigns.get(one.linkId) ?? null)),
+    );
     const recent = details.filter(({ atMs }) => atMs >= settings.logFrom);
     const isLimited = settings.mostLogRows > 0 && recent.length > 0;
     const room = isLimited ? await capacity.left(tx, settings.mostLogRows) : recent.length;
@@ -264,7 +269,12 @@ function hoursOf(counted: readonly Counted[], calendar: Calendar): BucketIncreme
     });
 }
 
-function knownVisit({ linkId, visit, isAutomated }: Counted, privacy: ClickPrivacy): KnownVisit {
+/** @param campaign of the link's target; the source knows no other */
+function knownVisit(
+  { linkId, visit, isAutomated }: Counted,
+  privacy: ClickPrivacy,
+  campaign: string | null,
+): KnownVisit {
   const country = /^[A-Za-z]{2}$/.test(visit.country ?? "") ? visit.country!.toUpperCase() : null;
   return {
     linkId,
@@ -277,7 +287,7 @@ function knownVisit({ linkId, visit, isAutomated }: Counted, privacy: ClickPriva
       userAgent: (privacy.agents && visit.userAgent?.slice(0, 1_024)) || null,
       address: privacy.addresses === "none" ? "" : (visit.address ?? ""),
       language: visit.language?.slice(0, 36) ?? null,
-      campaign: null,
+      campaign,
       rule: 0,
       visitor: 0,
     },
