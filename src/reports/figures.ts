@@ -46,7 +46,7 @@ export type Figures = {
 };
 
 const BY: Record<ListName, ReportBy> = {
-  sites: "referrer",
+  sites: "site",
   campaigns: "utm_campaign",
   countries: "country",
   cities: "city",
@@ -111,7 +111,7 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
       const [trend, before, detailsFrom, ...lists] = await Promise.all([
         analytics.trend(range, unit, filter),
         analytics.trend(earlier, "month", filter),
-        analytics.detailsFrom(range, filter, "country"),
+        analytics.detailsFrom(range, filter, { by: "country" }),
         ...LISTS.map((name) => analytics.report(BY[name], range, MOST_ROWS, filter)),
       ]);
       const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
