@@ -5260,6 +5260,8 @@ export interface components {
             total_clicks: number;
             /** @description by day, or as group_by says */
             trend: components["schemas"]["Trend"];
+            /** @description visits by day: the sum of the unique visitors of each day */
+            visitors?: number;
         };
         LinkReportResponse: {
             /** @constant */
@@ -5386,7 +5388,7 @@ export interface components {
             title?: string | null;
         };
         /** @enum {string} */
-        ListAnalyticsReportBy: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "language" | "channel" | "rule" | "country" | "city" | "device" | "browser" | "os" | "link" | "tag" | "domain" | "owner" | "hour_of_week";
+        ListAnalyticsReportBy: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "language" | "channel" | "rule" | "site" | "country" | "city" | "device" | "browser" | "os" | "link" | "tag" | "domain" | "owner" | "hour_of_week";
         ListedAccount: {
             /** @description null for the built-in administrator */
             created_at: string | null;
@@ -6927,6 +6929,8 @@ export interface components {
             rule?: string;
             /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
             search?: string;
+            /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+            site?: string;
             /** @description repeated: clicks of links that have all of these tags */
             tag?: string[];
             /** @description clicks of the links of this team; its name */
@@ -7095,10 +7099,19 @@ export interface components {
             country?: string;
             /** @description of a link: host; null: the default domain */
             domain?: string | null;
+            /** @description of a site: its referring hosts, at most 20 */
+            hosts?: {
+                automated: number;
+                clicks: number;
+                human: number;
+                value: string;
+            }[];
             /** @description clicks without those of automated visitors */
             human: number;
             /** @description as the filter takes it; hours of the week as `Mon 13:00` */
             value: string;
+            /** @description of links and what belongs to them: visits by day, the sum of each link's unique visitors of each day */
+            visitors?: number;
         };
         ReportRowListResponse: {
             /** @constant */
@@ -7882,7 +7895,11 @@ export interface components {
             /** @description those without automated visitors */
             human_clicks: number[];
             labels: string[];
+            /** @description labels of buckets whose clicks are no longer kept so finely, or lack the details of the filter */
+            unknown?: string[];
             values: number[];
+            /** @description unique visitors of each day; of weeks and months visits by day, the sum of their days. null: not known. Absent for hours, with filters of single clicks, and if no day of the range knows them */
+            visitors?: (number | null)[];
         };
         TrendResponse: {
             /** @constant */
@@ -10547,6 +10564,8 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
@@ -10652,6 +10671,8 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
@@ -10769,6 +10790,8 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
@@ -10852,6 +10875,8 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
@@ -10944,6 +10969,8 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
                 /** @description clicks of the links of this team; its name */
@@ -11544,6 +11571,7 @@ export interface operations {
                      *             "language": "text",
                      *             "channel": "text",
                      *             "rule": "text",
+                     *             "site": "text",
                      *             "country": "DE",
                      *             "city": "Köln",
                      *             "device": "text",
@@ -11642,6 +11670,7 @@ export interface operations {
                      *           "language": "text",
                      *           "channel": "text",
                      *           "rule": "text",
+                     *           "site": "text",
                      *           "country": "DE",
                      *           "city": "Köln",
                      *           "device": "text",
@@ -11734,6 +11763,7 @@ export interface operations {
                      *           "language": "text",
                      *           "channel": "text",
                      *           "rule": "text",
+                     *           "site": "text",
                      *           "country": "DE",
                      *           "city": "Köln",
                      *           "device": "text",
@@ -11899,6 +11929,7 @@ export interface operations {
                      *           "language": "text",
                      *           "channel": "text",
                      *           "rule": "text",
+                     *           "site": "text",
                      *           "country": "DE",
                      *           "city": "Köln",
                      *           "device": "text",
@@ -12034,6 +12065,8 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
@@ -12138,6 +12171,8 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
@@ -12181,7 +12216,16 @@ export interface operations {
                      *           "country": "DE",
                      *           "clicks": 42,
                      *           "human": 1,
-                     *           "automated": 1
+                     *           "automated": 1,
+                     *           "visitors": 1,
+                     *           "hosts": [
+                     *             {
+                     *               "value": "https://example.com/",
+                     *               "clicks": 42,
+                     *               "human": 1,
+                     *               "automated": 1
+                     *             }
+                     *           ]
                      *         }
                      *       ],
                      *       "total": 1,
@@ -12240,6 +12284,8 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
@@ -12339,6 +12385,8 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
@@ -12389,6 +12437,12 @@ export interface operations {
                      *         ],
                      *         "automated_clicks": [
                      *           1
+                     *         ],
+                     *         "visitors": [
+                     *           null
+                     *         ],
+                     *         "unknown": [
+                     *           "text"
                      *         ]
                      *       },
                      *       "details": false,
@@ -15930,6 +15984,8 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
@@ -15974,6 +16030,7 @@ export interface operations {
                      *         "total_clicks": 42,
                      *         "human_clicks": 40,
                      *         "automated_clicks": 1,
+                     *         "visitors": 1,
                      *         "trend": {
                      *           "labels": [
                      *             "2026-11-19",
@@ -15988,6 +16045,12 @@ export interface operations {
                      *           ],
                      *           "automated_clicks": [
                      *             1
+                     *           ],
+                     *           "visitors": [
+                     *             null
+                     *           ],
+                     *           "unknown": [
+                     *             "text"
                      *           ]
                      *         },
                      *         "top_referrers": [
@@ -16058,6 +16121,8 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
@@ -16159,6 +16224,8 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
@@ -16272,6 +16339,8 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
@@ -16368,6 +16437,8 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
+                /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+                site?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
@@ -16420,6 +16491,12 @@ export interface operations {
                      *         ],
                      *         "automated_clicks": [
                      *           1
+                     *         ],
+                     *         "visitors": [
+                     *           null
+                     *         ],
+                     *         "unknown": [
+                     *           "text"
                      *         ]
                      *       },
                      *       "details": false,
