@@ -42,9 +42,9 @@ export const isSummed =
     links === null ? eb("link_id", "=", TOTAL) : isAmong(links)(eb);
 
 /** Of what there are sums: clicks, visitors by day, or clicks with one of some values by day. */
-export type Summed = "clicks" | "visitors" | ValueSums;
+export type Summed = "clicks" | "visitors" | SummedValues;
 /** Ids of values of one dimension. */
-export type ValueSums = { dimension: Dimension; ids: readonly number[] };
+export type SummedValues = { dimension: Dimension; ids: readonly number[] };
 
 /** Rows of the sums of links in these buckets; visitors stand in the columns of clicks. */
 export function sumRows(read: Db, unit: SumUnit, buckets: readonly number[], of: Summed = "clicks") {
@@ -116,7 +116,7 @@ export type DetailConditions = {
   /** Ids of values; null: any. */
   agents: readonly number[] | null;
   /** What sums have the same by day; null: none. */
-  sums: ValueSums | null;
+  sums: SummedValues | null;
 };
 
 export const EVERY_CLICK: SelectedClicks = { links: null, details: null };

@@ -1,6 +1,7 @@
 /** Clicks by time and link, from the rollups and, for spans, from raw rows. */
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import { type ClickSum, clickSumOf, NO_CLICKS, plus } from "../../lib/visitors.ts";
@@ -31,6 +32,8 @@ export type CountRepository = ReturnType<typeof createCountRepository>;
 
 export function createCountRepository({ read, findLink }: Database) {
   return {
+    ...createKept(read),
+
     linkId: async (code: string): Promise<number | null> => (await findLink(code))?.id ?? null,
 
     /** Counts clicks by the sums of one unit. */
@@ -73,31 +76,6 @@ export function createCountRepository({ read, findLink }: Database) {
       );
       const spans = await Promise.all(cut.spans.map((span) => this.clicksIn(selected, span)));
       return [...found.flatMap((sums) => [...sums.values()]), ...spans].reduce(plus, NO_CLICKS);
-    },
-
-    /** Days and months of a range in which any of the links has clicks. */
-    async clicked(unit: "day" | "month", links: LinkSet | null, { from, to }: Span): Promise<Set<number>> {
-      const rows = await read
-        .selectFrom(`click_${unit}s` as "click_hours")
-        .select(`${unit} as bucket` as "hour as bucket")
-        .distinct()
-        .where(unit as "hour", ">=", from)
-        .where(unit as "hour", "<", to)
-        .where(isSummed(links) as never)
-        .execute();
-      return new Set(rows.map(({ bucket }) => bucket));
-    },
-
-    /** The days of a range whose visitors are known. */
-    async visitorDays({ from, to }: Span): Promise<number[]> {
-      const rows = await read
-        .selectFrom("visitor_days")
-        .select("day")
-        .where("link_id", "=", TOTAL)
-        .where("day", ">=", from)
-        .where("day", "<", to)
-        .execute();
-      return rows.map(({ day }) => day);
     },
 
     /** Counts raw rows. */
@@ -147,6 +125,36 @@ export function createCountRepository({ read, findLink }: Database) {
         .executeTakeFirstOrThrow();
       if (Number(seen) > most) return Number.NaN;
       return Number(own ?? 0);
+    },
+  };
+}
+
+/** What is there. */
+function createKept(read: Db) {
+  return {
+    /** Days and months of a range in which any of the links has clicks. */
+    async clicked(unit: "day" | "month", links: LinkSet | null, { from, to }: Span): Promise<Set<number>> {
+      const rows = await read
+        .selectFrom(`click_${unit}s` as "click_hours")
+        .select(`${unit} as bucket` as "hour as bucket")
+        .distinct()
+        .where(unit as "hour", ">=", from)
+        .where(unit as "hour", "<", to)
+        .where(isSummed(links) as never)
+        .execute();
+      return new Set(rows.map(({ bucket }) => bucket));
+    },
+
+    /** The days of a range whose visitors are known. */
+    async visitorDays({ from, to }: Span): Promise<number[]> {
+      const rows = await read
+        .selectFrom("visitor_days")
+        .select("day")
+        .where("link_id", "=", TOTAL)
+        .where("day", ">=", from)
+        .where("day", "<", to)
+        .execute();
+      return rows.map(({ day }) => day);
     },
 
     /** The oldest hour and day in the rollups, or null. */

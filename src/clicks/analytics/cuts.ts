@@ -7,7 +7,7 @@ import type { Calendar } from "../rollups/calendar.ts";
 import type { Calendars } from "../rollups/calendar.repository.ts";
 import { type Span, sequence } from "../rollups/time-buckets.ts";
 import { type DateRange, spanOf, splitSpan, type SumParts, withMonths, type Edge } from "./range.ts";
-import type { Selection, DetailConditions, ValueSums } from "./click-columns.repository.ts";
+import type { Selection, DetailConditions, SummedValues } from "./click-columns.repository.ts";
 import { hostsOfSite, siteOf } from "./sites.ts";
 import { likeText, type ValueRepository } from "./values.repository.ts";
 import { isKeyText, linkNotFound } from "../../links/link/code.ts";
@@ -82,7 +82,7 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
   async function cutFiltered(
     range: DateRange,
     { links, calendar }: Selection,
-    { dimension }: ValueSums,
+    { dimension }: SummedValues,
   ): Promise<SumParts> {
     const cut = await cutDays(range, { ...valueFacts(links), hours: null }, calendar, false);
     const [folded, oldest] = await Promise.all([
@@ -97,38 +97,8 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
     return { ...cut, days: cut.days.filter((one) => !raw.has(one)), spans: [...cut.spans, ...spans] };
   }
 
-  async function boundary(
-    { values: conditions = {} }: ClickFilter,
-    { by, isSummed }: DetailsUse,
-    calendar: Calendar,
-  ): Promise<number> {
-    const isRaw = Object.keys(conditions).length > 0;
-    if (!isRaw && by !== "hour_of_week") return 0;
-    const detail = (await counts.oldestDetail()) ?? now();
-    if (isRaw && isSummed && by !== "hour_of_week" && dimensionOf(conditions) !== null) {
-      const oldest = await values.oldestDay();
-      return Math.min(detail, oldest === null ? detail : calendar.day.startOf(oldest));
-    }
-    if (isRaw) return detail;
-    const { hour } = await counts.oldest();
-    return Math.min(detail, hour === null ? detail : calendar.hour.startOf(hour));
-  }
-
-  /** The first instant of the details that a response is made of, if clicks of the range lie before; else null. */
-  const detailsFrom = async (
-    { start, end }: DateRange,
-    filter: ClickFilter,
-    use: DetailsUse = {},
-  ): Promise<number | null> => {
-    const calendar = await calendars.current();
-    const from = await boundary(filter, use, calendar);
-    if (start >= from) return null;
-    const isMissing = await counts.hasClicks({ from: start, to: Math.min(from, end + 1) }, calendar);
-    return isMissing ? from : null;
-  };
-
   return {
-    detailsFrom,
+    detailsFrom: createDetailsFrom({ calendars, counts, values, now }),
 
     /** Clicks. Whole months only if `useMonths`. */
     async days(selection: Selection, range: DateRange, useMonths: boolean): Promise<SumParts> {
@@ -155,6 +125,38 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
       details === null
         ? cutDays(range, valueFacts(links), calendar, links === null)
         : rawOnly(range, calendar),
+  };
+}
+
+function createDetailsFrom({ calendars, counts, values, now }: Omit<Deps, "mostDetails">) {
+  async function boundary(
+    { values: conditions = {} }: ClickFilter,
+    { by, isSummed }: DetailsUse,
+    calendar: Calendar,
+  ): Promise<number> {
+    const isRaw = Object.keys(conditions).length > 0;
+    if (!isRaw && by !== "hour_of_week") return 0;
+    const detail = (await counts.oldestDetail()) ?? now();
+    if (isRaw && isSummed && by !== "hour_of_week" && dimensionOf(conditions) !== null) {
+      const oldest = await values.oldestDay();
+      return Math.min(detail, oldest === null ? detail : calendar.day.startOf(oldest));
+    }
+    if (isRaw) return detail;
+    const { hour } = await counts.oldest();
+    return Math.min(detail, hour === null ? detail : calendar.hour.startOf(hour));
+  }
+
+  /** The first instant of the details that a response is made of, if clicks of the range lie before; else null. */
+  return async (
+    { start, end }: DateRange,
+    filter: ClickFilter,
+    use: DetailsUse = {},
+  ): Promise<number | null> => {
+    const calendar = await calendars.current();
+    const from = await boundary(filter, use, calendar);
+    if (start >= from) return null;
+    const isMissing = await counts.hasClicks({ from: start, to: Math.min(from, end + 1) }, calendar);
+    return isMissing ? from : null;
   };
 }
 

@@ -113,7 +113,10 @@ describe("the filter", () => {
     const old = room.database.write.deleteFrom("click_log").where("clicked_at", "<", NOW - DAY_MS);
     await old.execute();
     const first = new Date(NOW - 5).toISOString();
-    expect(await about("/analytics/trends?country=DE")).toBe(first);
+    expect(await about("/analytics/trends?country=DE&group_by=hour")).toBe(first);
+    expect(await about("/analytics/trends?country=DE&channel=direct")).toBe(first);
+    // The sums of days have each value.
+    expect(await about("/analytics/trends?country=DE")).toBeUndefined();
     expect(await about("/analytics/report?by=hour_of_week")).toBe("2026-11-20T13:00:00.000Z");
     expect(
       await about("/analytics/report?by=link&start_date=2026-11-19&end_date=2026-11-21&country=DE"),
@@ -123,7 +126,7 @@ describe("the filter", () => {
     recordsDetails = false;
     expect((await get("/analytics/report?by=link")).body.details).toBeUndefined();
     expect((await get("/analytics/report?by=country")).body).toMatchObject({ details: false, total: 2 });
-    expect((await get("/analytics/trends?os=Linux")).body).toMatchObject({
+    expect((await get("/analytics/trends?os=Linux&group_by=hour")).body).toMatchObject({
       details: false,
       details_from: first,
     });

@@ -117,6 +117,8 @@ export function createClickRanking(database: Database) {
   }
 
   return {
+    ...createUniqueRanking(database),
+
     /** Keys, which have the clicks of every link that has or had them; limit ≤ 1,000. */
     links: (cut: SumParts, limit: number, selection: Selection) =>
       ranked(createGroups(database, cut, selection).keys(sql<string>`code`), cut, limit, selection, true),
@@ -128,31 +130,6 @@ export function createClickRanking(database: Database) {
     /** Names of accounts. Nobody owns links of commands and imports, nor those of accounts that were deleted. */
     owners: (cut: SumParts, limit: number, selection: Selection, adminName: string) =>
       ranked(createGroups(database, cut, selection).owners(adminName), cut, limit, selection),
-
-    /** The visitors of these values, by link and day. */
-    async visitors(
-      by: "link" | "tag" | "domain" | "owner",
-      values: readonly string[],
-      days: readonly number[],
-      { selection, adminName }: { selection: Selection; adminName: string },
-    ): Promise<ReadonlyMap<string, ClickSum>> {
-      const cut = { months: [], days: [...days], hours: [], spans: [] };
-      const groups = createGroups(database, cut, selection, "visitors");
-      const groupsOf = {
-        link: groups.keys(sql<string>`code`),
-        domain: groups.keys(prefixOfKey),
-        owner: groups.owners(adminName),
-        tag: groups.tags,
-      }[by];
-      const found = groupsOf(null);
-      if (found === null || values.length === 0) return new Map();
-      const rows = await read
-        .selectFrom((found as Groups).as("sums"))
-        .select(["value", "clicks", "automated"])
-        .where("value", "in", values)
-        .execute();
-      return new Map(rows.map(({ value, ...sum }) => [value, clickSumOf(sum)]));
-    },
 
     /** `rest`: the clicks of links that have none of these tags, or null; then `covered` are those of the others. */
     async tags(cut: SumParts, limit: number, selection: Selection): Promise<RankedTags> {
@@ -171,16 +148,45 @@ export function createClickRanking(database: Database) {
   };
 }
 
+function createUniqueRanking(database: Database) {
+  const { read } = database;
+  return {
+    /** The visitors of these values, by link and day. */
+    async visitors(
+      by: "link" | "tag" | "domain" | "owner",
+      values: readonly string[],
+      days: readonly number[],
+      { selection, adminName }: { selection: Selection; adminName: string },
+    ): Promise<ReadonlyMap<string, ClickSum>> {
+      const cut = { months: [], days: [...days], hours: [], spans: [] };
+      const groups = createGroups(database, cut, { ...selection, of: "visitors" });
+      const groupsOf = {
+        link: groups.keys(sql<string>`code`),
+        domain: groups.keys(prefixOfKey),
+        owner: groups.owners(adminName),
+        tag: groups.tags,
+      }[by];
+      const found = groupsOf(null);
+      if (found === null || values.length === 0) return new Map();
+      const rows = await read
+        .selectFrom((found as Groups).as("sums"))
+        .select(["value", "clicks", "automated"])
+        .where("value", "in", values)
+        .execute();
+      return new Map(rows.map(({ value, ...sum }) => [value, clickSumOf(sum)]));
+    },
+  };
+}
+
+/** `of`: instead of clicks. */
+type Counted = Selection & { of?: Summed };
+
 /** A query for rows of value, clicks and automated, of all links or a half of them; null if nothing is counted. */
 type GroupsOf = (half: LinkHalf | null) => object | null;
 
 /** The queries that group the clicks of a selection. Those of linkCounts have several rows for a link. */
-function createGroups(
-  { read, dialect }: Database,
-  cut: SumParts,
-  { links, details }: Selection,
-  of: Summed = summedOf({ details }),
-) {
+function createGroups({ read, dialect }: Database, cut: SumParts, selection: Counted) {
+  const { links, details, of = summedOf(selection) } = selection;
   const sums = [dialect.sum("clicks").as("clicks"), dialect.sum("automated").as("automated")] as const;
 
   function linkCounts(half: LinkHalf | null): LinkCounts | null {

@@ -66,6 +66,15 @@ forEachDialect((dialect) => {
     );
   });
 
+  test("before the first click there is nothing unknown", async () => {
+    const link = await room.addLink("new");
+    await room.record([{ linkId: link, at: NOW - 5 }]);
+    for (const unit of ["hour", "day", "week"] as const) {
+      const { unknown } = await room.analytics.trend({ start: NOW - 60 * DAY_MS, end: NOW }, unit);
+      expect([unit, unknown]).toEqual([unit, []]);
+    }
+  });
+
   test("buckets without details, and those that are kept no longer, are named", async () => {
     await setUp();
     const { analytics, database } = room;

@@ -1,7 +1,7 @@
 /** Clicks by time. */
 import { increase } from "../rollups/sums.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors } from "../../lib/visitors.ts";
-import type { CountRepository } from "./counts.repository.ts";
+import type { BucketCounts, CountRepository } from "./counts.repository.ts";
 import type { Cuts } from "./cuts.ts";
 import { type DateRange, SUM_UNITS, trendOf } from "./range.ts";
 import { type Selection, summedOf } from "./click-columns.repository.ts";
@@ -99,45 +99,95 @@ async function uniqueIn(
  * the selection asks for.
  */
 async function unknownIn(
-  { counts, values }: Pick<Parts, "counts" | "values">,
-  { links, details, calendar }: Selection,
+  parts: Pick<Parts, "counts" | "values">,
+  selection: Selection,
   range: DateRange,
   { unit, first, labels }: { unit: Unit; first: number; labels: readonly string[] },
 ): Promise<string[]> {
-  const { hour, day, month } = calendar;
-  const oldest = await counts.oldest();
-  const oldestDay = oldest.day ?? Number.POSITIVE_INFINITY;
-  const oldestSum = unit === "hour" ? oldest.hour : oldest.day;
-  const keptFrom =
-    oldestSum === null
-      ? Number.POSITIVE_INFINITY
-      : calendar[unit === "hour" ? "hour" : "day"].startOf(oldestSum);
-  if (details === null && (unit === "month" || range.start >= keptFrom)) return [];
-  const days = { from: day.of(range.start), to: day.of(range.end) + 1 };
-  const months = { from: month.of(range.start), to: month.of(range.end) + 1 };
-  const isRaw = details !== null && (details.sums === null || unit === "hour");
-  const [ofDays, ofMonths, detailed, rawFrom] = await Promise.all([
-    counts.clicked("day", links, days),
-    days.from < oldestDay ? counts.clicked("month", links, months) : new Set<number>(),
-    details === null ? null : values.detailedDays(days),
-    isRaw ? counts.oldestDetail() : 0,
+  const { details, calendar } = selection;
+  const { hour, day } = calendar;
+  if (details === null && unit === "month") return [];
+  const oldest = await parts.counts.oldest();
+  const keptFrom = details === null ? await keptSince(parts, selection, unit, oldest) : 0;
+  if (details === null && range.start >= keptFrom) return [];
+  const [isClicked, isDetailed] = await Promise.all([
+    clickedDays(parts, selection, range, oldest.day),
+    details === null ? null : detailedDays(parts, selection, range, unit),
   ]);
-  const isClicked = (one: number) =>
-    one < oldestDay ? ofMonths.has(month.of(day.startOf(one))) : ofDays.has(one);
-  const isKnown = (one: number, at: number) =>
-    detailed === null
-      ? at >= keptFrom
-      : detailed.has(one) && rawFrom !== null && day.startOf(one + 1) > rawFrom;
   const states = labels.map(() => ({ isClicked: false, isKnown: false }));
   const look = (at: number) => {
     const state = states[calendar[unit].of(Math.max(at, range.start)) - first];
     const one = day.of(at);
     if (state === undefined || !isClicked(one)) return;
     state.isClicked = true;
-    state.isKnown ||= isKnown(one, at);
+    state.isKnown ||= isDetailed === null ? at >= keptFrom : isDetailed(one);
   };
   if (unit === "hour")
     for (const one of sequence(hour.of(range.start), hour.of(range.end) + 1)) look(hour.startOf(one));
-  else for (const one of sequence(days.from, days.to)) look(day.startOf(one));
+  else for (const one of sequence(day.of(range.start), day.of(range.end) + 1)) look(day.startOf(one));
   return labels.filter((_, at) => states[at]!.isClicked && !states[at]!.isKnown);
+}
+
+type Oldest = Awaited<ReturnType<CountRepository["oldest"]>>;
+
+/** The first instant from which the sums of a unit have all clicks: that of the day or month that they fill up. */
+async function keptSince(
+  { counts }: Pick<Parts, "counts">,
+  { links, calendar }: Selection,
+  unit: Unit,
+  { hour: oldestHour, day: oldestDay }: Oldest,
+): Promise<number> {
+  const { hour, day, month } = calendar;
+  const [finer, coarser, oldest] =
+    unit === "hour" ? (["hour", "day", oldestHour] as const) : (["day", "month", oldestDay] as const);
+  if (oldest === null) return Number.POSITIVE_INFINITY;
+  const start = { hour, day }[finer].startOf(oldest);
+  const whole = { day, month }[coarser];
+  const holder = whole.of(start);
+  const end = { hour, day }[finer].of(whole.startOf(holder + 1));
+  const [all, some] = await Promise.all([
+    counts.inBuckets(coarser, links, [holder]),
+    counts.inBuckets(finer, links, sequence(oldest, end)),
+  ]);
+  return sumOf(all) === sumOf(some) ? whole.startOf(holder) : start;
+}
+
+const sumOf = (sums: BucketCounts): number => sums.values().reduce((sum, { clicks }) => sum + clicks, 0);
+
+/** Tells whether a day has clicks of the links; of days without sums, whether their month has. */
+async function clickedDays(
+  parts: Pick<Parts, "counts">,
+  selection: Selection,
+  range: DateRange,
+  oldestDay: number | null,
+): Promise<(day: number) => boolean> {
+  const { day, month } = selection.calendar;
+  const days = { from: day.of(range.start), to: day.of(range.end) + 1 };
+  const months = { from: month.of(range.start), to: month.of(range.end) + 1 };
+  const ofDays = await parts.counts.clicked("day", selection.links, days);
+  if (oldestDay !== null && days.from >= oldestDay) return (one) => ofDays.has(one);
+  const [ofMonths, since] = await Promise.all([
+    parts.counts.clicked("month", selection.links, months),
+    keptSince(parts, selection, "day", { hour: null, day: oldestDay }),
+  ]);
+  return (one) => {
+    const start = day.startOf(one);
+    return start < since ? ofMonths.has(month.of(start)) : ofDays.has(one);
+  };
+}
+
+/** Tells whether a day has the details that the selection asks for. */
+async function detailedDays(
+  { counts, values }: Pick<Parts, "counts" | "values">,
+  { details, calendar: { day } }: Selection,
+  range: DateRange,
+  unit: Unit,
+): Promise<(day: number) => boolean> {
+  const days = { from: day.of(range.start), to: day.of(range.end) + 1 };
+  const isRaw = details!.sums === null || unit === "hour";
+  const [detailed, rawFrom] = await Promise.all([
+    values.detailedDays(days),
+    isRaw ? counts.oldestDetail() : Number.NEGATIVE_INFINITY,
+  ]);
+  return (one) => detailed.has(one) && rawFrom !== null && day.startOf(one + 1) > rawFrom;
 }

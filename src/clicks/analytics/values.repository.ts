@@ -47,6 +47,8 @@ export function createValueRepository({ read }: Database) {
   const partsOf = createValueParts(read);
 
   return {
+    ...createValueFacts(read),
+
     /** Clicks with details. */
     async dayTotal(links: LinkSet | null, day: number): Promise<number> {
       const { clicks } = await read
@@ -57,69 +59,6 @@ export function createValueRepository({ read }: Database) {
         .where("dimension", "=", DIMENSIONS.source)
         .executeTakeFirstOrThrow();
       return Number(clicks ?? 0);
-    },
-
-    /** Days of a range that have any details. */
-    async detailedDays({ from, to }: Span): Promise<Set<number>> {
-      const rows = await read
-        .selectFrom("click_dim_days")
-        .select("day")
-        .distinct()
-        .where("day", ">=", from)
-        .where("day", "<", to)
-        .where("link_id", "=", TOTAL)
-        .where("dimension", "=", DIMENSIONS.source)
-        .execute();
-      return new Set(rows.map(({ day }) => day));
-    },
-
-    /** The oldest day with sums of values. */
-    async oldestDay(): Promise<number | null> {
-      const oldest = read.selectFrom("click_dim_days").select("day").orderBy("day").limit(1);
-      return (await oldest.executeTakeFirst())?.day ?? null;
-    },
-
-    /** Those of the days on which values of the dimension were too many: not all of them were counted one by one. */
-    async foldedDays(
-      dimension: Dimension,
-      links: LinkSet | null,
-      days: readonly number[],
-    ): Promise<number[]> {
-      if (days.length === 0) return [];
-      const other = read
-        .selectFrom("click_values")
-        .select("id")
-        .where("dimension", "=", DIMENSIONS[dimension])
-        .where("value", "=", OTHER);
-      const rows = await read
-        .selectFrom("click_dim_days")
-        .select("day")
-        .distinct()
-        .where("day", "in", days)
-        .where(isSummed(links) as never)
-        .where("dimension", "=", DIMENSIONS[dimension])
-        .where("value_id", "in", other)
-        .execute();
-      return rows.map(({ day }) => day);
-    },
-
-    /** Values of a dimension, at most MOST_AGENTS. `like`: patterns with `%`. */
-    async among(
-      dimension: Dimension,
-      { texts, like = [] }: { texts: readonly string[]; like?: readonly string[] },
-    ): Promise<{ id: number; value: string }[]> {
-      return read
-        .selectFrom("click_values")
-        .select(["id", "value"])
-        .where("dimension", "=", DIMENSIONS[dimension])
-        .where((eb) =>
-          eb.or([
-            ...(texts.length > 0 ? [eb("value", "in", texts)] : []),
-            ...like.map((pattern) => sql<boolean>`value like ${pattern} escape '!'`),
-          ]),
-        )
-        .limit(MOST_AGENTS)
-        .execute();
     },
 
     hourTotals: (hours: readonly number[]): Promise<Map<number, number>> => detailedClicksOf(read, hours),
@@ -183,6 +122,73 @@ export function createValueRepository({ read }: Database) {
         total: Number(rows[0]?.total ?? 0),
         visitors,
       };
+    },
+  };
+}
+
+function createValueFacts(read: Db) {
+  return {
+    /** Days of a range that have any details. */
+    async detailedDays({ from, to }: Span): Promise<Set<number>> {
+      const rows = await read
+        .selectFrom("click_dim_days")
+        .select("day")
+        .distinct()
+        .where("day", ">=", from)
+        .where("day", "<", to)
+        .where("link_id", "=", TOTAL)
+        .where("dimension", "=", DIMENSIONS.source)
+        .execute();
+      return new Set(rows.map(({ day }) => day));
+    },
+
+    /** The oldest day with sums of values. */
+    async oldestDay(): Promise<number | null> {
+      const oldest = read.selectFrom("click_dim_days").select("day").orderBy("day").limit(1);
+      return (await oldest.executeTakeFirst())?.day ?? null;
+    },
+
+    /** Those of the days on which values of the dimension were too many: not all of them were counted one by one. */
+    async foldedDays(
+      dimension: Dimension,
+      links: LinkSet | null,
+      days: readonly number[],
+    ): Promise<number[]> {
+      if (days.length === 0) return [];
+      const other = read
+        .selectFrom("click_values")
+        .select("id")
+        .where("dimension", "=", DIMENSIONS[dimension])
+        .where("value", "=", OTHER);
+      const rows = await read
+        .selectFrom("click_dim_days")
+        .select("day")
+        .distinct()
+        .where("day", "in", days)
+        .where(isSummed(links) as never)
+        .where("dimension", "=", DIMENSIONS[dimension])
+        .where("value_id", "in", other)
+        .execute();
+      return rows.map(({ day }) => day);
+    },
+
+    /** Values of a dimension, at most MOST_AGENTS. `like`: patterns with `%`. */
+    async among(
+      dimension: Dimension,
+      { texts, like = [] }: { texts: readonly string[]; like?: readonly string[] },
+    ): Promise<{ id: number; value: string }[]> {
+      return read
+        .selectFrom("click_values")
+        .select(["id", "value"])
+        .where("dimension", "=", DIMENSIONS[dimension])
+        .where((eb) =>
+          eb.or([
+            ...(texts.length > 0 ? [eb("value", "in", texts)] : []),
+            ...like.map((pattern) => sql<boolean>`value like ${pattern} escape '!'`),
+          ]),
+        )
+        .limit(MOST_AGENTS)
+        .execute();
     },
   };
 }

@@ -62,24 +62,6 @@ export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
       return new Map(rows.filter(({ linkId }) => there.has(linkId)).map((row) => [row.sourceKey, row]));
     },
 
-    /** The campaigns that targets name, by link. */
-    async campaigns(tx: Db, links: readonly number[]): Promise<Map<number, string>> {
-      const rows = await foundInChunks(links, CHUNK, (chunk) =>
-        tx
-          .selectFrom("links")
-          .select(["id", "target"])
-          .where("id", "in", chunk)
-          .where("target", "like", "%utm%")
-          .execute(),
-      );
-      return new Map(
-        rows.flatMap(({ id, target }) => {
-          const pairs = campaignOfTarget(target);
-          return pairs === null ? [] : [[id, pairs] as const];
-        }),
-      );
-    },
-
     /** Stores the new sums of locked links. */
     async count(
       tx: Db,
@@ -153,6 +135,24 @@ export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
   function addSums(tx: Db, rows: Rows<"import_clicks">): Promise<void> {
     return dialect.upsert(tx, { table: "import_clicks", keys: SUM_KEYS, add: ["clicks", "automated"] }, rows);
   }
+}
+
+/** The campaigns that targets name, by link. */
+export async function campaignsOfLinks(tx: Db, links: readonly number[]): Promise<Map<number, string>> {
+  const rows = await foundInChunks(links, CHUNK, (chunk) =>
+    tx
+      .selectFrom("links")
+      .select(["id", "target"])
+      .where("id", "in", chunk)
+      .where("target", "like", "%utm%")
+      .execute(),
+  );
+  return new Map(
+    rows.flatMap(({ id, target }) => {
+      const pairs = campaignOfTarget(target);
+      return pairs === null ? [] : [[id, pairs] as const];
+    }),
+  );
 }
 
 const sumRow = (import_id: number, unit: number) => ({

@@ -21,6 +21,7 @@ import { isProblem, type SourceProblem, type SourceVisit } from "../readers/read
 import { sourceKeyOf } from "./link-rows.ts";
 import { countNote, type ImportReport, type Note } from "./state.ts";
 import {
+  campaignsOfLinks,
   type ImportedLink,
   createVisitsRepository,
   NO_DIMENSION,
@@ -177,7 +178,7 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
   ) {
     const detailed = settings.details ? counted.filter(({ visit }) => visit.count === undefined) : [];
     const campaigns = settings.privacy.campaigns
-      ? await repository.campaigns(tx, [...new Set(detailed.map(({ linkId }) => linkId))])
+      ? await campaignsOfLinks(tx, [...new Set(detailed.map(({ linkId }) => linkId))])
       : new Map<number, string>();
     const details = parser.parseVisits(
       detailed.map((one) => knownVisit(one, settings.privacy, campaigns.get(one.linkId) ?? null)),
