@@ -4424,7 +4424,7 @@ export interface components {
             /** @description where it lies; null is the root */
             folder_id: number | null;
             id: number;
-            /** @description lies in a folder of the server, where it can't be changed through Waymark */
+            /** @description lies in a folder of the server; it can be changed only if its storage is not read_only */
             is_linked: boolean;
             kind: components["schemas"]["EntryKind"];
             /** @description null for folders */
@@ -4712,7 +4712,7 @@ export interface components {
             /** @description null is the root */
             folder_id: number | null;
             id: number;
-            /** @description lies in a folder of the server, where it can't be changed through Waymark */
+            /** @description lies in a folder of the server; it can be changed only if its storage is not read_only */
             is_linked: boolean;
             mime_type: string;
             /**
@@ -4724,7 +4724,7 @@ export interface components {
             name: string;
             /** @description account, or team:{name} */
             owner: string;
-            /** @description null for a file that lies on the server, until POST /files/{id}/sha256 makes it */
+            /** @description null for a file that lies on the server, until GET /files/{id}/sha256 makes it */
             sha256: string | null;
             /** @description bytes */
             size: number;
@@ -4792,7 +4792,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             id: number;
-            /** @description lies in a folder of the server, where it can't be changed through Waymark */
+            /** @description lies in a folder of the server; it can be changed only if its storage is not read_only */
             is_linked: boolean;
             name: string;
             /** @description account, or team:{name} */
@@ -4814,6 +4814,13 @@ export interface components {
             folders: components["schemas"]["Folder"][];
             /** @description only in pages; null on the last one */
             next_cursor?: string | null;
+            /** @description only of a folder that lies on the server */
+            on_server?: {
+                /** @description it can't be reached just now; what was seen last is shown */
+                is_away: boolean;
+                /** @description nothing in it can be changed through Waymark */
+                read_only: boolean;
+            };
             /** @description account, or team:{name} */
             owner: string;
             /** @description from the root to the folder itself */
@@ -5803,7 +5810,7 @@ export interface components {
             /** @description bytes of one file; 0 or null: no limit of its own */
             max_file_size?: number | null;
             name: string;
-            /** @description linked: must be true, which is the default */
+            /** @description linked: true (default), or false: what is there can be changed through Waymark */
             read_only?: boolean | null;
             /** @description s3: default us-east-1 */
             region?: string | null;
@@ -6162,7 +6169,7 @@ export interface components {
             max_file_size: number;
             move_state: components["schemas"]["PolicyMoveState"] | null;
             name: string;
-            /** @description linked: true, nothing is written there; else null */
+            /** @description linked: true, nothing is written there, false, files there can be changed; else null */
             read_only: boolean | null;
             region: string | null;
             /** @description linked: minutes between two scans; else null */
@@ -6232,6 +6239,8 @@ export interface components {
             /** @description bytes; 0 is unlimited */
             max_file_size?: number;
             name?: string;
+            /** @description of a linked policy: false, what is there can be changed */
+            read_only?: boolean;
             region?: string;
             /** @description of a linked policy */
             rescan_minutes?: number;
@@ -22290,6 +22299,10 @@ export interface operations {
                      *             "name": "spring"
                      *           }
                      *         ],
+                     *         "on_server": {
+                     *           "read_only": false,
+                     *           "is_away": false
+                     *         },
                      *         "folders": [
                      *           {
                      *             "id": 1,
@@ -22460,6 +22473,10 @@ export interface operations {
                      *             "name": "spring"
                      *           }
                      *         ],
+                     *         "on_server": {
+                     *           "read_only": false,
+                     *           "is_away": false
+                     *         },
                      *         "folders": [
                      *           {
                      *             "id": 1,

@@ -8,11 +8,12 @@ import { createAccountTree } from "./tree/account-tree.ts";
 import { createDownload, downloadEndpoint } from "./tree/download.routes.ts";
 import { createDropGate } from "./drops/gate.ts";
 import { createDropsRepository } from "./drops/repository.ts";
-import { createEntriesRepository } from "./tree/entries.repository.ts";
+import { createEntriesRepository, type EntriesRepository } from "./tree/entries.repository.ts";
 import { fileEndpoints } from "./tree/files.routes.ts";
 import { createFiles } from "./tree/files.service.ts";
 import { folderEndpoints } from "./tree/folders.routes.ts";
 import { createFolders } from "./tree/folders.service.ts";
+import { createDiskChanges } from "./linked/disk-changes.ts";
 import { createLinkedRepository } from "./linked/repository.ts";
 import { linkedEndpoints, sha256Endpoint } from "./linked/routes.ts";
 import { createLinkedFolders } from "./linked/service.ts";
@@ -51,6 +52,25 @@ export type Drive = ReturnType<typeof createDrive>;
 
 type Deps = Core & { content: Content; leases: Leases };
 
+/** Folders of the server, and the trash that some of them have. */
+function createOnDisk({ database, content, clock, logger }: Deps, entries: EntriesRepository) {
+  const { policies, blobs, diskOf, tag } = content;
+  const trashRepository = createTrashRepository(database);
+  const linkedRepository = createLinkedRepository(database, tag);
+  const onDisk = createDiskChanges({
+    repository: linkedRepository,
+    entries,
+    policies,
+    blobs,
+    diskOf,
+    tag,
+    putInTrash: (tx, entry) => trashRepository.put(tx, entry, clock.now()),
+    clock,
+    logger,
+  });
+  return { trashRepository, linkedRepository, onDisk };
+}
+
 const CLEAN_UP_MS = 60_000;
 
 export function createDrive(deps: Deps) {
@@ -59,7 +79,8 @@ export function createDrive(deps: Deps) {
   const repository = createEntriesRepository(database);
   const tree = createAccountTree({ repository, changes });
   const held = { entries: repository, versions: createVersionsRepository(database) };
-  const shared = { ...held, tree, blobs, clock, logger };
+  const { trashRepository, linkedRepository, onDisk } = createOnDisk(deps, repository);
+  const shared = { ...held, tree, blobs, onDisk, clock, logger };
   const ofRemoval = { ...shared, removal: createRemovalRepository({ database, record }) };
   const removal = createRemoval(ofRemoval);
   const versions = createVersions({ ...ofRemoval, removing: removal, record, limits: versionLimits(config) });
@@ -67,14 +88,14 @@ export function createDrive(deps: Deps) {
     ...shared,
     removal,
     policies,
-    repository: createLinkedRepository(database, content.tag),
+    repository: linkedRepository,
     diskFile: content.diskFile,
     diskOf: content.diskOf,
     record,
   });
-  const folders = createFolders({ tree, repository, removal, policies, linked, clock });
-  const files = createFiles({ tree, repository, removal, versions, blobs, linked, clock });
-  const uploads = createUploads({ tree, repository, files, policies, blobs });
+  const folders = createFolders({ tree, repository, removal, policies, linked, onDisk, clock });
+  const files = createFiles({ tree, repository, removal, versions, blobs, linked, onDisk, clock });
+  const uploads = createUploads({ tree, repository, files, linked, policies, blobs });
   const dropGate = createDropGate({
     tree,
     entries: repository,
@@ -107,7 +128,7 @@ export function createDrive(deps: Deps) {
     ...shared,
     paths,
     removal,
-    repository: createTrashRepository(database),
+    repository: trashRepository,
     trashDays: () => config.get("files.trash_days"),
   });
   const archives = createArchives({ repository: createArchiveRepository(database), blobs, dataDir });
@@ -118,6 +139,7 @@ export function createDrive(deps: Deps) {
     lookup: createLookup({ repository, folders }),
     transfers,
     linked,
+    onDisk,
     copies,
     folders,
     files,

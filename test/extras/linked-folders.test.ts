@@ -152,7 +152,7 @@ test("a share of it can't begin to take files", async () => {
   const refused = await fetch(`${server.url}/shares/all`, patch);
   expect([refused.status, (await refused.json()).message]).toEqual([
     403,
-    "This lies in a folder of the server that is shown as it is. Change it there.",
+    "Drop boxes and shares that take files can't lead into a folder of the server. Choose a folder of Waymark.",
   ]);
 });
 
@@ -172,10 +172,71 @@ test("a folder that is away is told as that, and is back with its shares", async
     expect((await visit(code)).text).toContain("Not reachable just now");
   }
   expect((await get(`/files/${id}/download`)).status).toBe(502);
+  const known = await contents();
+  expect(known.on_server).toEqual({ read_only: true, is_away: true });
+  expect(known.files.map(({ name }: { name: string }) => name)).toContain("a.txt");
   renameSync(`${root}-away`, root);
   for (const code of ["a", "all"]) await until(async () => (await visit(code)).status === 200);
   expect((await (await get(`/files/${id}`)).json()).data).toMatchObject({ id, name: "a.txt" });
 });
+
+test("a folder that may be changed takes forms, tus, WebDAV, replacements and the command", async () => {
+  const also = JSON.parse(await installation.run(["files", "link", root, "/Also", "--writable", "--json"]));
+  const dav = `${server.url}/admin/dav/files/Photos`;
+  const given = { name: "writes", scopes: ["files:read", "files:write"] };
+  const { token } = (await client.call("POST", "/tokens", given)).body.data;
+  const ask = (method: string, url: string, rest: RequestInit = {}) =>
+    fetch(url, {
+      ...rest,
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...(rest.headers as Record<string, string>) },
+    });
+  const textOf = (name: string): string => readFileSync(join(root, name), "utf8");
+  await until(async () => (await ask("PUT", `${dav}/dav.txt`, { body: "dav" })).ok);
+  expect(textOf("dav.txt")).toBe("dav");
+  const time = { "X-OC-Mtime": "1700000000" };
+  expect((await ask("PUT", `${dav}/dav.txt`, { body: "dav 2", headers: time })).status).toBe(204);
+  expect(statSync(join(root, "dav.txt")).mtimeMs).toBe(1_700_000_000_000);
+  expect((await ask("MKCOL", `${dav}/made`)).status).toBe(201);
+  const to = { Destination: `${dav}/made/dav.txt` };
+  expect((await ask("MOVE", `${dav}/dav.txt`, { headers: to })).status).toBe(201);
+  expect(textOf("made/dav.txt")).toBe("dav 2");
+  const form = new FormData();
+  form.append("file", new File(["form"], "form.txt"));
+  expect((await ask("POST", `${server.url}/files/upload?folder_id=${folderId}`, { body: form })).status).toBe(
+    201,
+  );
+  const { id } = await fileNamed("form.txt");
+  const replaced = await ask("PUT", `${server.url}/files/${id}/content`, { body: "replaced" });
+  expect([replaced.status, textOf("form.txt")]).toEqual([200, "replaced"]);
+  const encoded = (text: string) => Buffer.from(text).toString("base64");
+  const metadata = `filename ${encoded("tus.txt")},folder_id ${encoded(String(folderId))}`;
+  const tus = { "Tus-Resumable": "1.0.0" };
+  const begin = { ...tus, "Upload-Length": "8", "Upload-Metadata": metadata };
+  const made = await ask("POST", `${server.url}/files/tus`, { headers: begin });
+  const place = new URL(made.headers.get("location")!, server.url).href;
+  const send = (offset: number, body: string) =>
+    ask("PATCH", place, {
+      body,
+      headers: { ...tus, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" },
+    });
+  expect([(await send(0, "tus ")).status, (await send(4, "tus2")).status]).toEqual([204, 204]);
+  expect(textOf("tus.txt")).toBe("tus tus2");
+  writeFileSync(join(outside, "command.txt"), "command");
+  await installation.run(["files", "put", join(outside, "command.txt"), "/Photos"]);
+  expect(textOf("command.txt")).toBe("command");
+  expect((await ask("DELETE", `${dav}/made`)).status).toBe(204);
+  expect((await contents()).folders.map(({ name }: { name: string }) => name)).toEqual(["2026"]);
+  expect((await contents()).on_server).toEqual({ read_only: false, is_away: false });
+  const trash = (await (await get("/trash")).json()).data;
+  expect(trash.map(({ name }: { name: string }) => name).toSorted()).toEqual(["dav.txt", "form.txt", "made"]);
+  const back = trash.find(({ name }: { name: string }) => name === "made");
+  expect((await ask("POST", `${server.url}/trash/${back.id}/restore`)).status).toBe(200);
+  expect(textOf("made/dav.txt")).toBe("dav 2");
+  await ask("DELETE", `${server.url}/trash`);
+  await until(() => readdirSync(join(root, ".waymark")).length === 0);
+  expect((await ask("DELETE", `${server.url}/folders/${also.id}`)).status).toBe(200);
+}, 60_000);
 
 test("the deletion of a person and of the policy leaves every byte", async () => {
   const given = { username: "paula", password: "a long password", role: "user" };

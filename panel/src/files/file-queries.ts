@@ -15,9 +15,13 @@ export type Step = { id: number; name: string };
 /** A row of a folder, or of a search, which gives the path too. */
 export type Entry = Omit<LocatedEntry, "path" | "created_at"> & {
   path?: readonly Step[];
+  /** Whether the folder of the server in which it lies may be changed. Found ones don't say. */
+  isWritable?: boolean;
 };
-/** Whether it lies on the server as it is. What shows a folder of the server has its storage; what is in it has none. */
-export const isFixed = ({ is_linked, policy_id }: Entry): boolean => is_linked && policy_id === null;
+/** What shows a folder of the server has its storage; what is in it has none. */
+export const isOnServer = ({ is_linked, policy_id }: Entry): boolean => is_linked && policy_id === null;
+/** Whether it lies on the server as it is. */
+export const isFixed = (entry: Entry): boolean => isOnServer(entry) && entry.isWritable !== true;
 /** The time of a file's content; of a folder, when it was changed. */
 export const dateOf = ({ modified_at, updated_at }: Pick<Entry, "modified_at" | "updated_at">): string =>
   modified_at ?? updated_at;
@@ -60,7 +64,10 @@ export const foundQuery = (q: string, team?: string) =>
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   });
 
-export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "files">): Entry[] {
+type Listed = Pick<FolderContents, "folders" | "files" | "on_server">;
+
+export function entriesOf({ folders, files, on_server }: Listed): Entry[] {
+  const isWritable = on_server?.read_only === false;
   return [
     ...folders.map(({ parent_id: folder_id, id, name, updated_at, is_linked, policy_id }) => ({
       kind: "folder" as const,
@@ -73,6 +80,7 @@ export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "
       updated_at,
       is_linked,
       policy_id,
+      isWritable,
     })),
     ...files.map(({ id, name, folder_id, size, mime_type, modified_at, updated_at, is_linked }) => ({
       kind: "file" as const,
@@ -85,6 +93,7 @@ export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "
       updated_at,
       is_linked,
       policy_id: null,
+      isWritable,
     })),
   ];
 }

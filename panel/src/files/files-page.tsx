@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Text } from "@mantine/core";
+import { Alert, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -10,6 +10,7 @@ import { DropArea } from "./drop-area.tsx";
 import { useEntryActions } from "./entry-actions.tsx";
 import { type FilesForm, FilesDialogs } from "./files-dialogs.tsx";
 import { FilesBars } from "./files-bars.tsx";
+import type { FolderContents } from "../base/api.ts";
 import type { Entry } from "./file-queries.ts";
 import type { FileSearch } from "./file-search.ts";
 import { EntryGrid } from "./list/entry-grid.tsx";
@@ -51,13 +52,13 @@ export function FilesPage() {
   const [opened, setForm] = useState<FilesForm | null>(null);
   const ask = (form: FilesForm["form"], chosen: readonly Entry[] = []) => setForm({ form, entries: chosen });
   const [isTiled, setIsTiled] = useLocalStorage({ key: "files-tiled", defaultValue: false });
-  const { entries, path, owner, isLinked, error, retry, isMore, more } = useEntries(search);
+  const { entries, path, owner, onServer, error, retry, isMore, more } = useEntries(search);
   const folder = search.folder ?? null;
   // A folder is in one tree, whatever the address says.
   const team = owner === undefined || folder === null ? search.team : teamOf(owner);
   const trees = useTrees();
   const mayChange = trees.mayChange(team);
-  const mayAdd = mayChange && !isLinked;
+  const mayAdd = mayChange && onServer?.read_only !== true;
   const upload = useUpload(String(account.id), team);
   const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
   const isSearch = search.q !== undefined;
@@ -69,8 +70,7 @@ export function FilesPage() {
   usePageRequest("new-folder", () => ask("folder"));
 
   const drop = (transfer: DataTransfer, into: number | null) => upload(droppedFiles(transfer), into);
-  const move = (chosen: readonly Entry[], into: number | null, name: string) =>
-    void actions.move(chosen, into, name);
+  const { move } = actions;
   const give = (chosen: readonly Entry[], to: string, into: number | null = null) =>
     void actions.give(chosen, to, into, trees.mayTakeBack(to) ? trees.ownerOf(team) : null);
   function goUp(): void {
@@ -112,6 +112,7 @@ export function FilesPage() {
       >
         <TilesButton isTiled={isTiled} onChange={setIsTiled} />
       </FilesBars>
+      {onServer?.is_away && <AwayNotice />}
       <ListStates
         error={error}
         entries={entries}
@@ -142,7 +143,7 @@ export function FilesPage() {
           onEnd={more}
         />
       </ListStates>
-      <Foot team={team} entries={entries ?? []} isMore={isMore} isLinked={isLinked} />
+      <Foot team={team} entries={entries ?? []} isMore={isMore} onServer={onServer} />
       <LazyPreview
         id={search.file ?? null}
         files={files}
@@ -163,21 +164,31 @@ export function FilesPage() {
   );
 }
 
+const AwayNotice = () => (
+  <Alert color="orange" variant="light" radius={0} py={8} role="status">
+    <Trans>The folder on the server is not available just now. This is what was in it last.</Trans>
+  </Alert>
+);
+
 type FootProps = {
   team: string | undefined;
   entries: readonly Entry[];
   isMore: boolean;
-  isLinked: boolean;
+  onServer: FolderContents["on_server"];
 };
 
-const Foot = ({ team, entries, isMore, isLinked }: FootProps) => (
+const Foot = ({ team, entries, isMore, onServer }: FootProps) => (
   <div className={classes["foot"]}>
-    {isLinked ? (
-      <Text size="xs" c="dimmed">
-        <Trans>This folder is on the server. It is read-only here.</Trans>
-      </Text>
-    ) : (
+    {onServer === undefined ? (
       <UsageBar team={team} />
+    ) : (
+      <Text size="xs" c="dimmed">
+        {onServer.read_only ? (
+          <Trans>This folder is on the server. It is read-only here.</Trans>
+        ) : (
+          <Trans>This folder is on the server. Changes here change it there.</Trans>
+        )}
+      </Text>
     )}
     <Text size="xs" c="dimmed" aria-live="polite">
       {entries.length > 0 && (

@@ -9,6 +9,8 @@ import type { BlobsRepository, NewBlob, StoredBlob } from "./repository.ts";
 export type StoredBytes = Readonly<NewBlob> & {
   /** Never rejects. */
   drop(): Promise<void>;
+  /** They lie in a folder of the server, which gives them their place (files/tree/on-disk.ts). */
+  isOnDisk?: boolean;
 };
 
 /** Ids of the bytes' blobs, in order, with one reference each. */

@@ -160,7 +160,8 @@ function createReceiving({ drivers, processes, logger, hashes }: ReceivingDeps &
     const generation = newContentGeneration(await drivers.tag());
     const objectKey = await staging.finish({ sha256, generation });
     const drop = () => remove(driver, objectKey);
-    return { policyId, sha256, size, generation, objectKey, drop };
+    const isOnDisk = driver.disk !== undefined;
+    return { policyId, sha256, size, generation, objectKey, drop, ...(isOnDisk && { isOnDisk }) };
   }
 
   function openUpload(policyId: number, driver: Driver, staging: Staging, meter: Meter | null): OpenUpload {

@@ -67,14 +67,21 @@ function addListing(group: Command, context: Context): void {
       }
       const { folders } = (await context.services()).drive;
       const found = await folders.find(tree, entry?.id ?? null);
-      const page = await folders.page(tree, found.folder, after, limit);
-      const view = viewPage({ ...found, owner }, page);
-      return entriesResult(view, [...page.folders, ...page.files], view.next_cursor);
+      const isAway = found.isReadOnly !== null && (await folders.isAway(found.folder!));
+      const page = await folders.knownPage(tree, found.folder, after, limit);
+      const view = viewPage({ ...found, owner, isAway }, page);
+      const notes = [
+        ...(isAway
+          ? ["The folder on the server is not available just now. This is what was in it last."]
+          : []),
+        ...(view.next_cursor === null ? [] : [`Next page: --cursor ${view.next_cursor}`]),
+      ];
+      return entriesResult(view, [...page.folders, ...page.files], notes);
     })
     .alias("list");
 }
 
-function entriesResult(json: unknown, entries: readonly Entry[], next: string | null = null): Result {
+function entriesResult(json: unknown, entries: readonly Entry[], notes: readonly string[] = []): Result {
   const rows = entries.map((entry) => ({
     id: entry.id,
     size: entry.kind === "file" ? entry.size : "",
@@ -88,7 +95,7 @@ function entriesResult(json: unknown, entries: readonly Entry[], next: string | 
     json,
     show(output) {
       list.show(output);
-      if (next !== null) output.note(`Next page: --cursor ${next}`);
+      for (const note of notes) output.note(note);
     },
   };
 }

@@ -5,7 +5,7 @@ import { createDefine } from "../../platform/cli/define.ts";
 import { lineResult } from "../../platform/cli/results.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Policy } from "../policies/policy.ts";
+import type { Policy, UpdatePolicy } from "../policies/policy.ts";
 import { viewFolder } from "../tree/entry.ts";
 import { pathNames } from "../tree/lookup.ts";
 import { type Context, entryOf, OWNER, PATH_OR_ID } from "./place.commands.ts";
@@ -15,21 +15,26 @@ const NAME_CHARACTERS = 200;
 export function addLink(group: Command, context: Context): void {
   const define = createDefine(group, context);
 
-  define("link", "show a folder of the server as it lies; nothing in it is changed")
+  define("link", "show a folder of the server as it lies; nothing in it is changed without --writable")
     .options(OWNER)
     .argument("<folder>", "on the server, below storage.local_roots, such as /srv/photos")
     .argument("<path>", "the new folder of the tree, such as /Photos")
     .option("--rescan-minutes <number>", "minutes between two looks at everything; default: 60", {
       isNumber: true,
     })
-    .result(async ({ rescan_minutes: rescanMinutes, ...owned }, folder, path) => {
+    .option("--writable", "what is in it can be changed through Waymark; deleted files go to its trash")
+    .result(async ({ rescan_minutes, writable, ...owned }, folder, path) => {
       const { drive } = await context.services();
       const tree = await drive.trees.forCommand(owned);
       const names = pathNames(path);
       const name = names.at(-1);
       if (name === undefined) throw appError("BadRequest", "Name the new folder, such as /Photos.");
       const parent = await drive.lookup.at(tree, `/${names.slice(0, -1).join("/")}`);
-      const policy = await policyOf(context, resolve(folder), rescanMinutes);
+      const given = {
+        ...(rescan_minutes !== undefined && { rescan_minutes }),
+        ...(writable && { read_only: false }),
+      };
+      const policy = await policyOf(context, resolve(folder), given);
       const place = { accountId: tree, parentId: parent?.id ?? null, name };
       const linked = await drive.linked.link(policy.id, place, COMMAND);
       const view = viewFolder(linked, await drive.trees.nameOfOwner(tree));
@@ -56,14 +61,17 @@ export function addLink(group: Command, context: Context): void {
 }
 
 /** The policy of the folder, made if there is none. */
-async function policyOf({ services }: Context, folder: string, rescanMinutes?: number): Promise<Policy> {
+async function policyOf(
+  { services }: Context,
+  folder: string,
+  given: Pick<UpdatePolicy, "read_only" | "rescan_minutes">,
+): Promise<Policy> {
   const { policies } = (await services()).content;
   const known = (await policies.list()).find(
     ({ driverType, basePath }) => driverType === "linked" && basePath === folder,
   );
-  const minutes = rescanMinutes === undefined ? {} : { rescan_minutes: rescanMinutes };
   if (known !== undefined)
-    return rescanMinutes === undefined ? known : policies.update(known.id, minutes, COMMAND);
+    return Object.keys(given).length === 0 ? known : policies.update(known.id, given, COMMAND);
   const name = `Folder ${folder.slice(-NAME_CHARACTERS)}`;
-  return policies.create({ name, driver_type: "linked", base_path: folder, ...minutes }, COMMAND);
+  return policies.create({ name, driver_type: "linked", base_path: folder, ...given }, COMMAND);
 }

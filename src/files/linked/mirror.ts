@@ -106,7 +106,7 @@ function createMirrorWrites({ repository, tree, entries, removal, blobs, clock }
   async function apply(
     root: Pick<LinkedRoot, "accountId" | "policyId">,
     { id }: Pick<MirroredFolder, "id">,
-    gone: number[],
+    gone: readonly KnownItem[],
     changed: readonly KnownItem[],
   ) {
     const { accountId, policyId } = root;
@@ -153,8 +153,13 @@ export function createMirror(deps: MirrorDeps) {
         if (isRoot && known.isFirst && !(await isSame(disk, answer.value, root, known.items)))
           throw folderAway("another folder");
         const { gone, changed } = await disk.compare(id, known.items);
-        await apply(root, folder, gone, changed);
         const isGone = new Set(gone);
+        await apply(
+          root,
+          folder,
+          known.items.filter((item) => isGone.has(item.id)),
+          changed,
+        );
         collect(
           seen,
           folder,

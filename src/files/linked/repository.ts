@@ -4,6 +4,7 @@ import type { RowFields } from "../../platform/db/schema.ts";
 import { diskLineFrom } from "../blobs/repository.ts";
 import { newContentGeneration } from "../storage/object-key.ts";
 import type { DiskItem, KnownItem } from "../storage/disk.ts";
+import { type Entry, TRASH } from "../tree/entry.ts";
 import type { Removable } from "../tree/removal.repository.ts";
 
 export type LinkedRepository = ReturnType<typeof createLinkedRepository>;
@@ -23,7 +24,7 @@ export type NewItem = { item: DiskItem; name: string; mimeType: string };
 export type AfterItem = { kind: string; name: string };
 
 /** `parentId`: null for the root. */
-type MirroredPlace = { rootId: number; names: string[]; parentId: number | null };
+type MirroredPlace = { rootId: number; policyId: number; names: string[]; parentId: number | null };
 
 type Folder = { accountId: number; id: number };
 
@@ -33,12 +34,13 @@ const MICROSECONDS = 1_000;
 /** Milliseconds that dates can have. */
 const shownTime = (time: number): number => Math.min(Math.floor(time / MICROSECONDS), LARGEST_MS);
 
-const lineOfFolder = diskLineFrom("id");
+const lineOfEntry = diskLineFrom("id");
 
 export const createLinkedRepository = (database: Database, tag: () => Promise<number>) => ({
   ...createRoots(database),
   ...createMirrored(database),
   ...createMirrorRows(database, tag),
+  ...changedHere,
 });
 
 function createRoots({ read }: Database) {
@@ -124,26 +126,35 @@ function createMirrored({ read }: Database) {
       };
     },
 
-    /** From the root down to a mirrored folder, without the root. */
-    async namesOf(folderId: number): Promise<MirroredPlace | null> {
-      const rows = await lineOfFolder(read, folderId);
+    /** From the root down to a mirrored entry, without the root. */
+    async namesOf(entryId: number, db: Db = read): Promise<MirroredPlace | null> {
+      const rows = await lineOfEntry(db, entryId);
       const [root, ...below] = rows;
       if (root === undefined || root.policyId === null) return null;
-      return { rootId: root.id, names: below.map(({ name }) => name), parentId: rows.at(-2)?.id ?? null };
+      const { id: rootId, policyId } = root;
+      return { rootId, policyId, names: below.map(({ name }) => name), parentId: rows.at(-2)?.id ?? null };
     },
 
-    /** Of these entries, those that are still in the folder. */
-    async removable(tx: Db, { accountId, id }: Folder, ids: readonly number[]): Promise<Removable[]> {
-      const rows = await tx
+    /** Of these entries, those that are still in the folder under the name that was known. */
+    async removable(tx: Db, { accountId, id }: Folder, gone: readonly KnownItem[]): Promise<Removable[]> {
+      const names = new Map(gone.map((one) => [one.id, one.name]));
+      const found = await tx
         .selectFrom("entries")
         .select(["id", "kind", "blob_id as blobId"])
+        .select((eb) => eb.fn.coalesce("disk_name", "name").as("name"))
         .where("account_id", "=", accountId)
         .where("parent_id", "=", id)
         .where("disk_time", "is not", null)
-        .where("id", "in", ids)
+        .where("id", "in", [...names.keys()])
         .execute();
-      const none = { size: 0, versionsBytes: 0 };
-      return rows.map((row) => ({ ...row, ...none, kind: row.kind === "folder" ? "folder" : "file" }));
+      const rows = found.filter(({ id: entryId, name }) => names.get(entryId) === name);
+      return rows.map(({ id: entryId, blobId, kind }) => ({
+        id: entryId,
+        blobId,
+        size: 0,
+        versionsBytes: 0,
+        kind: kind === "folder" ? "folder" : "file",
+      }));
     },
 
     /** Which of these names on the disk are shown by the folder already. */
@@ -164,6 +175,40 @@ function createMirrored({ read }: Database) {
     },
   };
 }
+
+/** Entries that change on the disk through Waymark. */
+const changedHere = {
+  async setDiskName(tx: Db, id: number, diskName: string | null): Promise<void> {
+    await tx.updateTable("entries").set({ disk_name: diskName }).where("id", "=", id).execute();
+  },
+
+  /** The policy of a folder in the trash says where it lies. */
+  async setPolicy(tx: Db, { id, kind }: Pick<Entry, "id" | "kind">, policyId: number | null): Promise<void> {
+    if (kind === "folder")
+      await tx.updateTable("entries").set({ policy_id: policyId }).where("id", "=", id).execute();
+  },
+
+  /** Which of at most 1,000 entries of the trash lie on the server. */
+  async trashed(tx: Db, ids: readonly number[]) {
+    if (ids.length === 0) return [];
+    const rows = await tx
+      .selectFrom("entries")
+      .leftJoin("blobs", "blobs.id", "entries.blob_id")
+      .leftJoin("linked_folders", "linked_folders.entry_id", "entries.id")
+      .select(["entries.id", "entries.kind", "entries.disk_name as diskName"])
+      .select((eb) => eb.fn.coalesce("entries.policy_id", "blobs.policy_id").as("policyId"))
+      .where("entries.id", "in", ids)
+      .where("entries.parent_id", "=", TRASH)
+      .where("entries.disk_time", "is not", null)
+      .where("linked_folders.entry_id", "is", null)
+      .execute();
+    return rows.flatMap(({ policyId, kind, ...row }) =>
+      policyId === null
+        ? []
+        : [{ ...row, policyId, kind: kind === "folder" ? ("folder" as const) : ("file" as const) }],
+    );
+  },
+};
 
 function createMirrorRows({ dialect }: Database, tag: () => Promise<number>) {
   /** Rows of content that lies elsewhere, one a file. */

@@ -16,7 +16,7 @@ import { inTime } from "../../lib/timeout.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Disk } from "../storage/disk.ts";
 import { folderAway } from "../storage/storage-failure.ts";
-import { toFolderId } from "../tree/account-tree.ts";
+import { type OnDisk, toFolderId } from "../tree/account-tree.ts";
 import { type Entry, type Folder, isLinked, MOST_LEVELS, newFolder, type StoredFile } from "../tree/entry.ts";
 import { tooDeep } from "../tree/folders.service.ts";
 import { createMirror, type Mirror, type MirrorDeps, type MirroredFolder } from "./mirror.ts";
@@ -30,6 +30,7 @@ type Deps = Omit<MirrorDeps, "blobs"> & {
   /** Where a linked file lies. */
   diskFile(blobId: number): Promise<{ policyId: number; names: readonly string[] } | null>;
   diskOf(policyId: number): Promise<Disk>;
+  onDisk: Pick<OnDisk, "sweep">;
   record: RecordEvents<Db>;
   logger: Logger;
 };
@@ -135,6 +136,7 @@ export function createLinkedFolders(deps: Deps) {
           if (root.scannedAt > clock.now() - root.rescanMinutes * MINUTE_MS) continue;
           signal.throwIfAborted();
           await scan(deps, mirror, root, signal);
+          if ((await policies.find(root.policyId)).readOnly === false) deps.onDisk.sweep(root.policyId);
         }
       },
     } satisfies Job,

@@ -102,6 +102,7 @@ export function unsealSettings(policy: StoredPolicy, box: SecretBox): DriverSett
     bucket: policy.bucket,
     region: policy.region,
     basePath: policy.basePath,
+    readOnly: policy.readOnly,
     accessKey: open(policy.sealedAccessKey, ACCESS_KEY_PURPOSE),
     secretKey: open(policy.sealedSecretKey, SECRET_KEY_PURPOSE),
   };
@@ -151,7 +152,8 @@ export const createProbe =
   (drivers: Drivers) =>
   async (policyId: number): Promise<void> => {
     const driver = await drivers.verify(policyId, { mark: false });
-    if (driver.disk !== undefined) return expectFolder(driver.disk);
+    if (driver.disk !== undefined) await expectFolder(driver.disk);
+    if (driver.isReadOnly) return;
     const bytes = new TextEncoder().encode(
       `Waymark checks whether it can store files here: ${crypto.randomUUID()}\n`,
     );
@@ -161,6 +163,7 @@ export const createProbe =
     let key: string;
     try {
       await staging.append(single(bytes));
+      if (driver.disk !== undefined) return await staging.abort();
       key = await staging.finish({ sha256, generation: newContentGeneration(tag) });
     } catch (error) {
       await staging.abort();
@@ -180,7 +183,7 @@ export const createProbe =
     }
   };
 
-/** A linked policy is never written. */
+/** Whether the folder of a linked policy is there. */
 async function expectFolder(disk: Disk): Promise<void> {
   const answer = await disk.look();
   if (!("value" in answer)) throw folderAway(answer.code);

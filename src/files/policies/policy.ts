@@ -34,7 +34,10 @@ export const policyView = namedObject("Policy", {
   /** Of the last move of its content to another policy; null: there was none. */
   move_state: moveState.nullable(),
   /** Of linked policies, else null. */
-  read_only: z.boolean().nullable().describe("linked: true, nothing is written there; else null"),
+  read_only: z
+    .boolean()
+    .nullable()
+    .describe("linked: true, nothing is written there, false, files there can be changed; else null"),
   rescan_minutes: z.int().nullable().describe("linked: minutes between two scans; else null"),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -89,18 +92,16 @@ export const createPolicySchema = z
       .boolean()
       .nullish()
       .describe("true makes this policy the default instead of the current one"),
-    read_only: z.boolean().nullish().describe("linked: must be true, which is the default"),
+    read_only: z
+      .boolean()
+      .nullish()
+      .describe("linked: true (default), or false: what is there can be changed through Waymark"),
     rescan_minutes: rescanMinutes.nullish().describe(`linked: default ${RESCAN_MINUTES}`),
   })
   .superRefine((given, context) => {
     const refuse = (field: string, message: string) =>
       context.addIssue({ code: "custom", path: [field], message });
     if (given.driver_type === "linked") {
-      if (given.read_only === false)
-        refuse(
-          "read_only",
-          "must be true: linked folders are shown as they lie, and can't be changed through Waymark yet",
-        );
       if (given.is_default) refuse("is_default", "can't be true: nothing is stored in a linked folder");
       if (!given.base_path) refuse("base_path", "is required for linked: the folder's path on the server");
     } else {
@@ -126,6 +127,7 @@ export const updatePolicySchema = namedObject("PolicyUpdate", {
   access_key: key.min(1, "must have at least one character").optional(),
   secret_key: key.min(1, "must have at least one character").optional(),
   is_default: z.boolean().optional(),
+  read_only: z.boolean().optional().describe("of a linked policy: false, what is there can be changed"),
   rescan_minutes: rescanMinutes.optional().describe("of a linked policy"),
   ...(Object.fromEntries(FIXED.map((field) => [field, z.string().nullish()])) as Record<
     (typeof FIXED)[number],

@@ -205,7 +205,7 @@ function newPolicyOf(given: CreatePolicy, now: number) {
     isDefault: given.is_default ?? false,
     moveState: null,
     moveTo: null,
-    readOnly: isLinked ? true : null,
+    readOnly: isLinked ? (given.read_only ?? true) : null,
     rescanMinutes: isLinked ? (given.rescan_minutes ?? RESCAN_MINUTES) : null,
     createdAt: now,
     updatedAt: now,
@@ -232,14 +232,15 @@ const applied = (policy: StoredPolicy, given: UpdatePolicy, now: number): Stored
   download: given.download ?? policy.download,
   region: given.region ?? policy.region,
   isDefault: given.is_default ?? policy.isDefault,
+  readOnly: given.read_only ?? policy.readOnly,
   rescanMinutes: given.rescan_minutes ?? policy.rescanMinutes,
   updatedAt: Math.max(now, policy.updatedAt + 1),
 });
 
 /** Fields that a policy of the type does not have. */
 const FOREIGN = {
-  s3: ["rescan_minutes"],
-  local: ["access_key", "secret_key", "region", "rescan_minutes"],
+  s3: ["read_only", "rescan_minutes"],
+  local: ["access_key", "secret_key", "region", "read_only", "rescan_minutes"],
   linked: ["access_key", "secret_key", "region", "download", "max_file_size"],
 } as const;
 

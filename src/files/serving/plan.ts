@@ -22,7 +22,7 @@ import {
 import { z } from "zod";
 import { ASKS_NOTHING, asksAfter } from "../../links/link/drop-fields.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { type Entry, isLinked, readOnly } from "../tree/entry.ts";
+import { type Entry, isLinked, noUploadsThere } from "../tree/entry.ts";
 import type { PathsRepository } from "../tree/paths.repository.ts";
 
 /** Absent: unchanged. */
@@ -79,7 +79,7 @@ export function createServingAfter(tree: Pick<AccountTree, "entry">, items: Shar
   /** One in the trash takes nothing either. @throws Forbidden */
   async function refuseLinked(accountId: number, folderId: number, db: Db): Promise<void> {
     const folder = await tree.entry(accountId, { kind: "folder", id: folderId }, db).catch(nullIfNoFolder);
-    if (folder !== null && isLinked(folder)) throw readOnly();
+    if (folder !== null && isLinked(folder)) throw noUploadsThere();
   }
 
   return async function servingAfter(
@@ -127,7 +127,7 @@ export function createServingAfter(tree: Pick<AccountTree, "entry">, items: Shar
     const drop = adding === undefined ? use.drop : (use.drop ?? addingAfter(null, adding));
     const isDrop = isDropBox(drop);
     const entry = await tree.entry(accountId, place, tx.db);
-    if (drop !== null && isLinked(entry)) throw readOnly();
+    if (drop !== null && isLinked(entry)) throw noUploadsThere();
     if (isDrop && typeof maxDownloads === "number") throw noDownloads("a drop box");
     const audience = audienceFor(audienceAfter, audienceBefore, isDrop ? "a drop box" : null);
     const of = { accountId, entryId: entry.id, items: null };

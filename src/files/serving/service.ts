@@ -21,7 +21,7 @@ import {
 import { linkOfShare, type ServingDeps, shareNotFound } from "./changes.ts";
 import { z } from "zod";
 import { cursorText, placeOf } from "../../lib/cursor.ts";
-import { type Entry, isLinked, readOnly } from "../tree/entry.ts";
+import { type Entry, isLinked, noUploadsThere } from "../tree/entry.ts";
 import { type GivenShare, shareInput } from "./schemas.ts";
 
 const MOST_LISTED = 1_000;
@@ -50,7 +50,7 @@ export function createEntryShares(deps: ServingDeps, { isDrop }: { isDrop: boole
     ): Promise<ShareRecord> {
       const prepare = async (db: Db) => {
         const entry = await tree.entry(accountId, place, db);
-        if (limits.drop !== null && isLinked(entry)) throw readOnly();
+        if (limits.drop !== null && isLinked(entry)) throw noUploadsThere();
         const { id, kind } = entry;
         const serving = { ...limits, accountId, entryId: id, items: null };
         return { serving, target: internalTarget(isDrop ? "drop" : kind, id) };

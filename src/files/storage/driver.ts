@@ -15,8 +15,9 @@ export type DriverType = "local" | "s3" | "linked";
 export type Driver = {
   /** After this time without change, bytes count as left by a crash. */
   readonly staleAfterMs: number;
-  /** Of linked policies. Nothing is stored or removed in them. */
+  /** Of linked policies, like the next one. Their stagings become files by `disk.move`, not by their keys. */
   readonly disk?: Disk;
+  readonly isReadOnly?: boolean;
   /**
    * Whether the location has this installation's marker; `mark` writes it. A missing marker may mean an unmounted disk.
    */

@@ -20,7 +20,10 @@ import { checkPrefix, createS3Driver } from "./s3/s3.ts";
 export type DriverSettings = Pick<
   RowFields<"policies", { driverType: DriverType }>,
   "driverType" | "endpoint" | "bucket" | "region" | "basePath" | "accessKey" | "secretKey"
->;
+> & {
+  /** linked: false if it may be written. */
+  readOnly?: boolean | null;
+};
 
 export type StorageContext = {
   locations: LocationRules;
@@ -51,7 +54,8 @@ const DRIVERS: Record<DriverType, DriverKind> = {
   linked: {
     check: ({ basePath }, { locations }) => checkLinkedLocation(basePath, locations),
     checkPlacement: (basePath, { locations }) => checkLinkedLocation(basePath, locations),
-    open: ({ basePath }) => createLinkedDriver({ folder: basePath }),
+    open: ({ basePath, readOnly }) =>
+      createLinkedDriver({ folder: basePath, isReadOnly: readOnly !== false }),
   },
   s3: {
     async check({ endpoint, basePath }, { resolve }) {

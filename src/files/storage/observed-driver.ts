@@ -38,6 +38,7 @@ export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
   return {
     staleAfterMs: driver.staleAfterMs,
     ...(driver.disk && { disk: driver.disk }),
+    ...(driver.isReadOnly !== undefined && { isReadOnly: driver.isReadOnly }),
     claim: (installation, mark) => timed(metrics.claim, () => driver.claim(installation, mark)),
     stage: async (id) => observed(await driver.stage(id)),
     resume: async (id, received) => observed(await timed(metrics.resume, () => driver.resume(id, received))),

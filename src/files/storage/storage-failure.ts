@@ -61,3 +61,33 @@ export const folderAway = (code: string) =>
   appError("StorageUnavailable", "The folder on the server is not available just now. Try again later.", {
     cause: Object.assign(new Error(`the linked folder can't be opened: ${code}`), { code }),
   });
+
+/** The next look at a linked folder shows what is there. */
+export const fileChanged = (cause?: unknown) =>
+  appError("StorageUnavailable", "The file has just changed on the server. Load it again.", {
+    cause,
+    details: { isChanged: true },
+  });
+
+/** For the code of an answer of a disk. */
+export function diskFailure({ where, code }: { where: "root" | "inside"; code: string }): AppError {
+  if (where === "root") return folderAway(code);
+  const cause = Object.assign(new Error(`the linked folder: ${code}`), { code });
+  if (CHANGED_CODES.has(code)) return fileChanged(cause);
+  if (NOT_ALLOWED.has(code))
+    return appError(
+      "StorageUnavailable",
+      "The server's account may not write there. Its administrator can allow it.",
+      {
+        cause,
+      },
+    );
+  if (code === "ENAMETOOLONG" || code === "EILSEQ")
+    return appError("InvalidName", "The disk of the server does not take this name. Choose another one.", {
+      cause,
+    });
+  return storageFailure(cause);
+}
+
+const CHANGED_CODES = new Set(["changed", "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "EXDEV", "EINVAL"]);
+const NOT_ALLOWED = new Set(["EACCES", "EPERM", "EROFS"]);

@@ -4,6 +4,7 @@ import { explainViolations } from "../../platform/db/failures.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { type Entry, TRASH } from "../tree/entry.ts";
+import { COUNTED_BYTES } from "../tree/entries.repository.ts";
 import type { Removable } from "../tree/removal.repository.ts";
 import type { Trashed } from "./trashed.ts";
 
@@ -27,9 +28,10 @@ export function createTrashRepository({ read }: Database) {
     async removable(tx: Db, accountId: number, id: number): Promise<Removable | null> {
       const row = await shown(tx, accountId)
         .select(["entries.blob_id as blobId", "entries.versions_bytes as versionsBytes"])
+        .select(COUNTED_BYTES.as("counted"))
         .where("trash.entry_id", "=", id)
         .executeTakeFirst();
-      return row === undefined ? null : { ...row, kind: kindOf(row.kind) };
+      return row === undefined ? null : { ...row, size: row.counted, kind: kindOf(row.kind) };
     },
 
     /** Newest first: after a place, or from an offset. */
@@ -102,7 +104,8 @@ export function createTrashRepository({ read }: Database) {
       { limit, without }: { limit: number; without: readonly number[] },
     ): Promise<Removable[]> {
       const rows = await trash(tx)
-        .select(["entries.id", "entries.kind", "entries.blob_id as blobId", "entries.size"])
+        .select(["entries.id", "entries.kind", "entries.blob_id as blobId"])
+        .select(COUNTED_BYTES.as("size"))
         .select("entries.versions_bytes as versionsBytes")
         .where("trash.account_id", "=", accountId)
         .where("trash.trashed_at", "<=", until)

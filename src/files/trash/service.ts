@@ -17,7 +17,7 @@ import { inPortions } from "../portions.ts";
 import { createSetbacks } from "../setbacks.ts";
 import { type TreeTransaction, toFolderId } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
-import { type Entry, isLinked, MOST_LEVELS, refuseMirrored } from "../tree/entry.ts";
+import { type Entry, isLinked, isMirrored, MOST_LEVELS, takesUploads } from "../tree/entry.ts";
 import type { LocatedEntry } from "../tree/located-entry.ts";
 import type { PathsRepository } from "../tree/paths.repository.ts";
 import { PORTION, type Removal, type RemovalDeps } from "../tree/removal.ts";
@@ -30,7 +30,7 @@ const ACCOUNTS_AT_ONCE = 100;
 /** Absent fields stand for the former name and place. Null is the root. */
 export type Restoration = { name?: string | undefined; folderId?: number | null | undefined };
 
-type Deps = Pick<RemovalDeps, "tree" | "clock" | "logger"> & {
+type Deps = Pick<RemovalDeps, "tree" | "onDisk" | "clock" | "logger"> & {
   entries: EntriesRepository;
   paths: PathsRepository;
   removal: Removal;
@@ -41,7 +41,7 @@ type Deps = Pick<RemovalDeps, "tree" | "clock" | "logger"> & {
 export type Trash = ReturnType<typeof createTrash>;
 
 export function createTrash(deps: Deps) {
-  const { tree, entries, paths, removal, repository, clock, trashDays } = deps;
+  const { tree, entries, paths, removal, repository, onDisk, clock, trashDays } = deps;
   const { removeDue, removeAllDue } = createDueRemoval(deps);
   const keptMs = (): number => trashDays() * DAY_MS;
 
@@ -58,15 +58,16 @@ export function createTrash(deps: Deps) {
   return {
     /** Moves an entry to the trash in a transaction that holds the tree. */
     async putIn(tx: Db, entry: Entry): Promise<void> {
-      refuseMirrored(entry);
+      const step = isMirrored(entry) ? await onDisk.trash(tx, entry) : null;
       await repository.put(tx, entry, clock.now());
+      await step?.();
     },
 
     /** A folder with its contents. With `blobId` only while that is a file's content. @throws FileNotFound, FolderNotFound */
     put: (accountId: number, place: Pick<Entry, "kind" | "id">, blobId?: number): Promise<TrashedItem> =>
       tree.change(accountId, async ({ db }) => {
         const entry = await tree.entry(accountId, place, db);
-        refuseMirrored(entry);
+        const step = isMirrored(entry) ? await onDisk.trash(db, entry) : null;
         const file = entry.kind === "file" ? entry : null;
         if (blobId !== undefined && file?.blobId !== blobId)
           throw appError("FileNotFound", "The file has other content now.");
@@ -74,6 +75,7 @@ export function createTrash(deps: Deps) {
         const trashed = { id, kind, name, parentId, size: file?.size ?? null, trashedAt: clock.now() };
         const [item] = await itemsOf(accountId, [trashed], db);
         await repository.put(db, entry, trashed.trashedAt);
+        await step?.();
         return item!;
       }),
 
@@ -100,15 +102,18 @@ export function createTrash(deps: Deps) {
         const trashed = await repository.find(tx.db, accountId, id);
         if (trashed === null) throw notInTrash();
         const parentId = to.folderId === undefined ? trashed.parentId : toFolderId(to.folderId);
-        const above = await tree.writable(accountId, parentId, tx.db).catch((error: unknown) => {
+        const next = { parentId, name: name ?? trashed.name };
+        const above = await tree.folders(accountId, parentId, tx.db).catch((error: unknown) => {
           throw to.folderId === undefined ? formerFolderGone(error) : error;
         });
         const levels = trashed.kind === "folder" ? await entries.height(accountId, id, tx.db) : 0;
         if (above.length + levels > MOST_LEVELS) throw tooDeep();
-        const next = { parentId, name: name ?? trashed.name };
+        const step = await onDisk.restore(tx.db, trashed, next);
+        if (step === null && above[0] !== undefined && isLinked(above[0])) throw takesUploads();
         const isBack = parentId === trashed.parentId && next.name === trashed.name;
         const updatedAt = isBack ? null : clock.now();
         await repository.putBack(tx.db, id, { ...next, updatedAt }, (cause) => nameTaken(next.name, cause));
+        await step?.();
         const [entry, ...folders] = (await entries.lineage(accountId, id, tx.db))!;
         return {
           ...entry,
@@ -127,10 +132,12 @@ export function createTrash(deps: Deps) {
       const pick = async ({ db }: TreeTransaction) => {
         const found = await repository.removable(db, accountId, id);
         if (found === null) throw notInTrash();
+        await onDisk.removeTrashed(db, [id]);
         if (found.kind === "folder") await repository.forget(db, [id]);
         return [found];
       };
       await removal.picked(accountId, pick, { actor });
+      onDisk.sweep();
     },
 
     /** Deletes what is old, and what an interrupted emptying left. Run it every minute. */
@@ -145,7 +152,7 @@ export function createTrash(deps: Deps) {
   };
 }
 
-function createDueRemoval({ removal, repository, clock, logger }: Deps) {
+function createDueRemoval({ removal, repository, onDisk, clock, logger }: Deps) {
   const setbacks = createSetbacks<number>(clock);
 
   /** Deletes in portions what is due. Failed entries wait for a later call. */
@@ -156,11 +163,17 @@ function createDueRemoval({ removal, repository, clock, logger }: Deps) {
         const pick = async ({ db }: TreeTransaction) => {
           const due = await repository.due(db, accountId, until, { limit, without: setbacks.waiting() });
           tries(due.map(({ id }) => id));
+          await onDisk.removeTrashed(
+            db,
+            due.map(({ id }) => id),
+          );
           const folders = due.filter(({ kind }) => kind === "folder").map(({ id }) => id);
           await repository.forget(db, folders);
           return due;
         };
-        return (await removal.picked(accountId, pick, { actor, ...(signal && { signal }) })) === limit;
+        const count = await removal.picked(accountId, pick, { actor, ...(signal && { signal }) });
+        onDisk.sweep();
+        return count === limit;
       },
       isLasting: (error) => !isUnavailable(error),
       setAside(id, err) {

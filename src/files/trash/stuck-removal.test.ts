@@ -47,6 +47,7 @@ forEachDialect((dialect) => {
           return at.content.blobs.release(tx, ids);
         },
       },
+      onDisk: at.onDisk,
       clock: { now: () => at.content.time.now },
       logger,
     });
@@ -99,6 +100,7 @@ forEachDialect((dialect) => {
       paths: createPathsRepository(database),
       removal: removal(),
       repository,
+      onDisk: at.onDisk,
       clock: { now: () => at.content.time.now },
       logger,
       trashDays: () => 30,

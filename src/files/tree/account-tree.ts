@@ -3,9 +3,11 @@
  * ends. Bytes move outside of these transactions.
  */
 import type { Db, TransactionOptions } from "../../platform/db/dialect.ts";
+import type { DeadBlob } from "../blobs/repository.ts";
+import type { StoredBytes } from "../blobs/service.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { AccountSpace, EntriesRepository } from "./entries.repository.ts";
-import { type Entry, type Folder, isLinked, readOnly, ROOT, type StoredFile } from "./entry.ts";
+import { type Entry, type Folder, isLinked, takesUploads, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
@@ -17,6 +19,45 @@ export type TreeTransaction = {
 /** See cluster/changes.ts. */
 export type TreeChanges = {
   write<T>(run: (tx: Omit<TreeTransaction, "space">) => Promise<T>, options?: TransactionOptions): Promise<T>;
+};
+
+export type DiskStep = () => Promise<void>;
+
+/**
+ * What changes of entries do in folders of the server (files/linked/disk-changes.ts), in the transaction that changes the
+ * rows. A step is called last, so that rows and disk change together. All throw Forbidden if the folder is read-only, StorageUnavailable if it is away or has just changed.
+ */
+export type OnDisk = {
+  /** @throws Forbidden for a place that is not of the same folder of the server; the step NameConflict */
+  move(tx: Db, entry: Entry, to: Pick<Entry, "parentId" | "name">): Promise<DiskStep>;
+  trash(tx: Db, entry: Entry): Promise<DiskStep>;
+  /** Null if the entry of the trash lies on no server. @throws like move */
+  restore(
+    tx: Db,
+    trashed: Pick<Entry, "id" | "name">,
+    to: Pick<Entry, "parentId" | "name">,
+  ): Promise<DiskStep | null>;
+  /** For good; then call `sweep`. */
+  remove(tx: Db, entry: Entry): Promise<DiskStep>;
+  /** Likewise, of entries of the trash. Nothing of a read-only folder. */
+  removeTrashed(tx: Db, ids: readonly number[]): Promise<void>;
+  /** Removes bytes of what was removed. Never rejects. */
+  sweep(policyId?: number): void;
+  /** @throws NameConflict */
+  makeFolder(tx: Db, parent: Folder, name: string): Promise<Folder>;
+  /** `former`: the file that gets the content; what it had goes to the trash. @throws NameConflict */
+  put(
+    tx: Db,
+    file: {
+      accountId: number;
+      parentId: number;
+      name: string;
+      mimeType: string;
+      modifiedAt?: number | null | undefined;
+    },
+    stored: StoredBytes,
+    former: StoredFile | null,
+  ): Promise<{ file: StoredFile; dead: DeadBlob[]; step: DiskStep }>;
 };
 
 export type AccountTree = ReturnType<typeof createAccountTree>;
@@ -43,10 +84,10 @@ export function createAccountTree({ repository, changes }: Deps) {
     return entry;
   }
 
-  /** Like folders, of one that takes entries. @throws FolderNotFound, Forbidden for folders that lie on the server */
+  /** Like folders, of one that takes rows alone. @throws FolderNotFound, Forbidden for folders that lie on the server */
   async function writable(accountId: number, folderId: number, db?: Db): Promise<Folder[]> {
     const found = await folders(accountId, folderId, db);
-    if (found[0] !== undefined && isLinked(found[0])) throw readOnly();
+    if (found[0] !== undefined && isLinked(found[0])) throw takesUploads();
     return found;
   }
 

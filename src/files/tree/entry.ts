@@ -41,13 +41,29 @@ export type Folder = Common & {
 /** It lies on the server, or shows a folder that does. */
 export const isLinked = ({ diskTime }: Pick<Entry, "diskTime">): boolean => diskTime !== null;
 
-/** Stays where it lies. The folder of a tree that shows others can be renamed, moved and removed. @throws Forbidden */
+/** It lies on the server. The folder of a tree that shows others is one of Waymark. */
+export const isMirrored = (entry: Entry): boolean =>
+  isLinked(entry) && (entry.kind === "file" || entry.policyId === null);
+
+/** @throws Forbidden */
 export function refuseMirrored(entry: Entry): void {
-  if (isLinked(entry) && (entry.kind === "file" || entry.policyId === null)) throw readOnly();
+  if (isMirrored(entry)) throw readOnly();
 }
 
 export const readOnly = () =>
   appError("Forbidden", "This lies in a folder of the server that is shown as it is. Change it there.");
+
+export const takesUploads = () =>
+  appError(
+    "Forbidden",
+    "Nothing can be moved or copied into a folder of the server. If its storage may be changed, download it and upload it there.",
+  );
+
+export const noUploadsThere = () =>
+  appError(
+    "Forbidden",
+    "Drop boxes and shares that take files can't lead into a folder of the server. Choose a folder of Waymark.",
+  );
 
 /** A folder without a policy of its own. */
 export const newFolder = (accountId: number, parentId: number, name: string, now: number) => ({
@@ -95,7 +111,7 @@ export const validatorsOf = (entry: Entry) =>
 
 export const linkedField = z
   .boolean()
-  .describe("lies in a folder of the server, where it can't be changed through Waymark");
+  .describe("lies in a folder of the server; it can be changed only if its storage is not read_only");
 const owner = z.string().describe("account, or team:{name}");
 
 /** The id that is shown for a parent: null for the root. */
@@ -132,7 +148,7 @@ export const fileView = namedObject("File", {
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .nullable()
-    .describe("null for a file that lies on the server, until POST /files/{id}/sha256 makes it"),
+    .describe("null for a file that lies on the server, until GET /files/{id}/sha256 makes it"),
   is_linked: linkedField,
   owner,
   modified_at: z.iso

@@ -1,14 +1,15 @@
 import type { Db } from "../../platform/db/dialect.ts";
 import { createBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
 import { createFullSweeper } from "../../lib/sweeper.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
+import { type AccountTree, type OnDisk, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import type { Commit } from "../blobs/keeping.ts";
 import type { DeadBlob } from "../blobs/repository.ts";
 import type { Blobs, StoredBytes } from "../blobs/service.ts";
-import type { EntriesRepository } from "./entries.repository.ts";
-import { type Entry, refuseMirrored, type StoredFile } from "./entry.ts";
+import { type EntriesRepository, nameConflict } from "./entries.repository.ts";
+import { type Entry, isLinked, type StoredFile } from "./entry.ts";
 import { freeNames } from "./free-name.ts";
 import type { Removal } from "./removal.ts";
 import { overQuota, remainingBytes } from "./space.ts";
@@ -77,6 +78,7 @@ export type FilesDeps = {
   versions: { replace: Replace };
   blobs: Blobs;
   linked: OnServer;
+  onDisk: OnDisk;
   clock: Clock;
 };
 
@@ -108,6 +110,7 @@ export function createFiles(deps: FilesDeps) {
   });
 
   const { replaceIn, keepReplacing } = createReplacements({ ...deps, sweeper });
+  const putOnDisk = createPutOnDisk(deps);
 
   return {
     /** As it is now, if it lies on the server and can be reached. @throws FileNotFound */
@@ -126,8 +129,10 @@ export function createFiles(deps: FilesDeps) {
      * If it rejects, the bytes are removed. @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the
      * quota), Unauthorized (account gone)
      */
-    add: (file: NewFile, stored: StoredBytes, also: InTransaction = {}): Promise<StoredFile> =>
-      additions(file.accountId, { file, stored, ...also }),
+    async add(file: NewFile, stored: StoredBytes, also: InTransaction = {}): Promise<StoredFile> {
+      if (!stored.isOnDisk) return additions(file.accountId, { file, stored, ...also });
+      return (await keepReplacing(file, stored, (tx) => putOnDisk(tx, file, stored, null, also))).file;
+    },
 
     /** All or none, of one account. @throws like add */
     addAll: (accountId: number, all: readonly Addition[]): Promise<readonly StoredFile[]> =>
@@ -144,8 +149,12 @@ export function createFiles(deps: FilesDeps) {
     ): Promise<PutFile> {
       const { accountId, parentId, name } = file;
       return keepReplacing(file, stored, async (tx, commit) => {
-        await tree.writable(accountId, parentId, tx.db);
         const former = await repository.child(accountId, parentId, name, tx.db);
+        if (stored.isOnDisk) {
+          if (former?.kind === "folder") throw nameConflict(name);
+          return putOnDisk(tx, file, stored, former, { ...(alongside && { alongside }) });
+        }
+        await tree.writable(accountId, parentId, tx.db);
         if (former?.kind === "file") {
           const put = await replaceIn(tx, former, file, stored, commit);
           await alongside?.(tx, put.file);
@@ -165,29 +174,13 @@ export function createFiles(deps: FilesDeps) {
     replace: (file: NewContentOf, stored: StoredBytes): Promise<PutFile> =>
       keepReplacing(file, stored, async (tx, commit) => {
         const former = await tree.file(file.accountId, file.id, tx.db);
-        refuseMirrored(former);
-        return replaceIn(tx, former, file, stored, commit);
+        if (!isLinked(former)) return replaceIn(tx, former, file, stored, commit);
+        const { parentId, name } = former;
+        return putOnDisk(tx, { ...file, parentId, name }, stored, former, {});
       }),
 
     /** @throws FileNotFound, InvalidName, NameConflict, FolderNotFound */
-    async update(accountId: number, id: number, change: FileChange): Promise<StoredFile> {
-      const name = change.name === undefined ? undefined : checkFileName(change.name);
-      return tree.change(
-        accountId,
-        async (tx) => {
-          const file = await tree.file(accountId, id, tx.db);
-          refuseMirrored(file);
-          const parentId = change.folderId === undefined ? file.parentId : toFolderId(change.folderId);
-          if (parentId !== file.parentId) await tree.writable(accountId, parentId, tx.db);
-          const { modifiedAt = file.modifiedAt } = change;
-          const next = { ...file, name: name ?? file.name, parentId, modifiedAt, updatedAt: clock.now() };
-          await repository.update(tx.db, next);
-          if (parentId !== file.parentId) await repository.countMove(tx.db, accountId);
-          return next;
-        },
-        { short: true },
-      );
-    },
+    update: createUpdate(deps),
 
     /** Content goes with its last file. @throws FileNotFound */
     remove: removal.file,
@@ -199,6 +192,51 @@ export function createFiles(deps: FilesDeps) {
     },
   };
 }
+
+function createUpdate({ tree, repository, onDisk, clock }: FilesDeps) {
+  return async (accountId: number, id: number, change: FileChange): Promise<StoredFile> => {
+    const name = change.name === undefined ? undefined : checkFileName(change.name);
+    const isOnDisk = isLinked(await tree.file(accountId, id));
+    if (isOnDisk && change.modifiedAt !== undefined) throw timeOfDisk();
+    return tree.change(
+      accountId,
+      async (tx) => {
+        const file = await tree.file(accountId, id, tx.db);
+        const parentId = change.folderId === undefined ? file.parentId : toFolderId(change.folderId);
+        const place = { parentId, name: name ?? file.name };
+        const step = isOnDisk ? await onDisk.move(tx.db, file, place) : null;
+        if (step === null && parentId !== file.parentId) await tree.writable(accountId, parentId, tx.db);
+        const { modifiedAt = file.modifiedAt } = change;
+        const next = { ...file, ...place, modifiedAt, updatedAt: clock.now() };
+        await repository.update(tx.db, next);
+        if (parentId !== file.parentId) await repository.countMove(tx.db, accountId);
+        await step?.();
+        return next;
+      },
+      { short: !isOnDisk },
+    );
+  };
+}
+
+function createPutOnDisk({ onDisk }: Pick<FilesDeps, "onDisk">) {
+  /** Into a folder of the server. */
+  return async function putOnDisk(
+    tx: TreeTransaction,
+    file: NewFile,
+    stored: StoredBytes,
+    former: StoredFile | null,
+    { place, alongside }: InTransaction,
+  ) {
+    const parentId = place === undefined ? file.parentId : await place(tx);
+    const { step, ...put } = await onDisk.put(tx.db, { ...file, parentId }, stored, former);
+    await alongside?.(tx, put.file);
+    await step();
+    return { ...put, isNew: former === null };
+  };
+}
+
+const timeOfDisk = () =>
+  appError("Forbidden", "modified_at: the file lies on the server and has the time of its disk.");
 
 type ReplacementDeps = Pick<FilesDeps, "tree" | "versions" | "blobs" | "clock"> & {
   sweeper: ReturnType<typeof createFullSweeper>;

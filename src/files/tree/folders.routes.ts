@@ -130,13 +130,15 @@ const contentsEndpoint = (
           ? [await trees.named(input, query as Partial<Record<"owner" | "team", string>>), null]
           : await entryIn(trees, input, "FolderNotFound");
       const found = await folders.find(tree, folderId);
+      const { after, limit } = requested ?? { after: null, limit: LARGEST_PAGE };
+      const isAway = found.isReadOnly !== null && after === null && (await folders.isAway(found.folder!));
       const listing = {
         ...found,
+        isAway,
         path: shownPath(account, found.path),
         owner: await trees.nameOf(input, tree),
       };
-      const { after, limit } = requested ?? { after: null, limit: LARGEST_PAGE };
-      const page = await folders.page(tree, listing.folder, after, limit);
+      const page = await folders.knownPage(tree, listing.folder, after, limit);
       if (requested !== null) return viewPage(listing, page);
       if (page.next === null) return viewWhole(listing, page);
       const pieces = wholeText(folders, tree, listing, page);

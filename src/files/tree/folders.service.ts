@@ -1,17 +1,9 @@
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { appError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { toFolderId, type TreeTransaction } from "./account-tree.ts";
-import {
-  type Folder,
-  isLinked,
-  MOST_LEVELS,
-  newFolder,
-  refuseMirrored,
-  ROOT,
-  type StoredFile,
-} from "./entry.ts";
+import { type Folder, isLinked, isMirrored, MOST_LEVELS, newFolder, ROOT, type StoredFile } from "./entry.ts";
 import type { Policies } from "../policies/service.ts";
 import type { FilesDeps } from "./files.service.ts";
 
@@ -23,6 +15,8 @@ export type Listing = {
   folder: Folder | null;
   /** The folders from the root to the folder itself. */
   path: Folder[];
+  /** Whether nothing may be written in a folder that lies on the server; null for others. */
+  isReadOnly: boolean | null;
 };
 
 /** Folders before files, each by the bytes of their names. */
@@ -44,10 +38,11 @@ type Deps = Omit<FilesDeps, "blobs" | "versions"> & { policies: Policies };
 
 export type Folders = ReturnType<typeof createFolders>;
 
-export function createFolders({ tree, repository, removal, policies, linked, clock }: Deps) {
+export function createFolders({ tree, repository, removal, policies, linked, onDisk, clock }: Deps) {
   /** @throws FolderNotFound, FolderCycle, BadRequest (too deep) */
   async function move(tx: TreeTransaction, folder: Folder, parentId: number): Promise<void> {
-    const above = await tree.writable(folder.accountId, parentId, tx.db);
+    const into = isMirrored(folder) ? tree.folders : tree.writable;
+    const above = await into(folder.accountId, parentId, tx.db);
     if (above.some(({ id }) => id === folder.id)) {
       throw appError("FolderCycle", "A folder can't be moved into itself or into a folder inside it.");
     }
@@ -70,7 +65,11 @@ export function createFolders({ tree, repository, removal, policies, linked, clo
     /** @throws FolderNotFound */
     async find(accountId: number, folderId: number | null): Promise<Listing> {
       const [folder = null, ...above] = await tree.folders(accountId, toFolderId(folderId));
-      return { folder, path: folder === null ? [] : [folder, ...above].toReversed() };
+      if (folder === null) return { folder, path: [], isReadOnly: null };
+      const path = [folder, ...above];
+      const policyId = isLinked(folder) ? path.flatMap((one) => one.policyId ?? [])[0] : undefined;
+      const isReadOnly = policyId === undefined ? null : (await policies.find(policyId)).readOnly !== false;
+      return { folder, path: path.toReversed(), isReadOnly };
     },
 
     /** With its tree, until the transaction ends. @throws FolderNotFound */
@@ -81,9 +80,24 @@ export function createFolders({ tree, repository, removal, policies, linked, clo
 
     refresh: linked.refresh,
 
+    /** Whether the folder lies on the server and is away, so that pages show what was seen last. */
+    isAway: (folder: Folder): Promise<boolean> =>
+      linked.refresh(folder).then(
+        () => false,
+        (error: unknown) => {
+          if (error instanceof AppError && error.name === "StorageUnavailable") return true;
+          throw error;
+        },
+      ),
+
     /** At most `limit` entries after the cursor. @throws StorageUnavailable if it lies on the server and is away */
     async page(accountId: number, folder: Folder | null, after: Cursor | null, limit: number) {
       if (folder !== null && after === null) await linked.refresh(folder);
+      return this.knownPage(accountId, folder, after, limit);
+    },
+
+    /** Likewise, as it was seen last. */
+    async knownPage(accountId: number, folder: Folder | null, after: Cursor | null, limit: number) {
       const parentId = folder?.id ?? ROOT;
       const inFiles = after?.kind === "file";
       const folders = inFiles
@@ -106,8 +120,9 @@ export function createFolders({ tree, repository, removal, policies, linked, clo
       const name = checkFileName(given.name);
       const parentId = toFolderId(given.parentId);
       return tree.change(accountId, async (tx) => {
-        const above = await tree.writable(accountId, parentId, tx.db);
+        const above = await tree.folders(accountId, parentId, tx.db);
         if (above.length >= MOST_LEVELS) throw tooDeep();
+        if (above[0] !== undefined && isLinked(above[0])) return onDisk.makeFolder(tx.db, above[0], name);
         const folder = newFolder(accountId, parentId, name, clock.now());
         return { ...folder, id: await repository.insert(tx.db, folder) };
       });
@@ -118,20 +133,21 @@ export function createFolders({ tree, repository, removal, policies, linked, clo
       const name = change.name === undefined ? undefined : checkFileName(change.name);
       return tree.change(accountId, async (tx) => {
         const [folder] = await tree.folders(accountId, toFolderId(id), tx.db);
-        refuseMirrored(folder!);
         const parentId = change.parentId === undefined ? folder!.parentId : toFolderId(change.parentId);
         if (parentId !== folder!.parentId) await move(tx, folder!, parentId);
         if (change.policyId !== undefined && change.policyId !== folder!.policyId)
           await expectStoring(folder!, change.policyId);
+        const place = { parentId, name: name ?? folder!.name };
+        const step = isMirrored(folder!) ? await onDisk.move(tx.db, folder!, place) : null;
         const next: Folder = {
           ...folder!,
-          name: name ?? folder!.name,
-          parentId,
+          ...place,
           policyId: change.policyId === undefined ? folder!.policyId : change.policyId,
           updatedAt: clock.now(),
         };
         await repository.update(tx.db, next);
         if (parentId !== folder!.parentId) await repository.countMove(tx.db, accountId);
+        await step?.();
         return next;
       });
     },

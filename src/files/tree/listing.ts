@@ -13,18 +13,26 @@ export const contentsView = namedObject("FolderContents", {
   folder: folderView.optional().describe("not in the root"),
   owner: z.string().describe("account, or team:{name}"),
   path: z.array(z.object({ id: z.int(), name: z.string() })).describe("from the root to the folder itself"),
+  on_server: z
+    .object({
+      read_only: z.boolean().describe("nothing in it can be changed through Waymark"),
+      is_away: z.boolean().describe("it can't be reached just now; what was seen last is shown"),
+    })
+    .optional()
+    .describe("only of a folder that lies on the server"),
   folders: z.array(folderView),
   files: z.array(fileView),
   next_cursor: z.string().nullable().optional().describe("only in pages; null on the last one"),
 });
 
 /** `owner`: its name. */
-type Listing = Found & { owner: string };
+type Listing = Found & { owner: string; isAway?: boolean };
 
-const headOf = ({ folder, path, owner }: Listing) => ({
+const headOf = ({ folder, path, owner, isReadOnly, isAway }: Listing) => ({
   ...(folder !== null && { folder: viewFolder(folder, owner) }),
   owner,
   path: path.map(({ id, name }) => ({ id, name })),
+  ...(isReadOnly !== null && { on_server: { read_only: isReadOnly, is_away: isAway ?? false } }),
 });
 
 export const viewPage = (listing: Listing, page: ListingPage) => ({
@@ -65,7 +73,7 @@ export async function* wholeText(
     add(page.files.map((file) => viewFile(file, listing.owner)));
     yield text;
     text = "";
-    page = page.next && (await folders.page(accountId, listing.folder, page.next, LARGEST_PAGE));
+    page = page.next && (await folders.knownPage(accountId, listing.folder, page.next, LARGEST_PAGE));
   }
   yield list === "files" ? "]}}" : '],"files":[]}}';
 }

@@ -6,7 +6,7 @@
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import { pagesAfter } from "../../lib/pages.ts";
-import type { AccountTree, TreeTransaction } from "./account-tree.ts";
+import type { AccountTree, OnDisk, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/repository.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
@@ -17,7 +17,7 @@ import { inPortions } from "../portions.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { createSetbacks } from "../setbacks.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
-import { refuseMirrored, ROOT, type StoredFile, TRASH } from "./entry.ts";
+import { isMirrored, ROOT, type StoredFile, TRASH } from "./entry.ts";
 import type { Inside, Removable, RemovalRepository } from "./removal.repository.ts";
 
 /** Entries per transaction. */
@@ -36,6 +36,7 @@ export type RemovalDeps = {
     removeOf(tx: Db, fileIds: readonly number[]): Promise<number[]>;
   };
   blobs: Blobs;
+  onDisk: OnDisk;
   clock: Clock;
   logger: Logger;
 };
@@ -43,7 +44,7 @@ export type RemovalDeps = {
 export type Removal = ReturnType<typeof createRemoval>;
 
 export function createRemoval(deps: RemovalDeps) {
-  const { tree, removal, blobs, clock, logger } = deps;
+  const { tree, removal, blobs, onDisk, clock, logger } = deps;
   const { gather, remove } = createPortionRemoval(deps);
   const finish = createDetachedRemoval(deps, remove);
   const failing = createSetbacks<number>(clock);
@@ -63,19 +64,19 @@ export function createRemoval(deps: RemovalDeps) {
     }
   }
 
-  async function removableFile({ db }: TreeTransaction, accountId: number, id: number): Promise<StoredFile> {
-    const file = await tree.file(accountId, id, db);
-    refuseMirrored(file);
-    return file;
-  }
-
   return {
     /** @throws FileNotFound */
     async file(accountId: number, id: number, actor = SYSTEM): Promise<void> {
-      const dead = await tree.change(accountId, async (tx) =>
-        remove(tx, accountId, [await removableFile(tx, accountId, id)], actor),
-      );
+      const dead = await tree.change(accountId, async (tx) => {
+        const file = await tree.file(accountId, id, tx.db);
+        if (!isMirrored(file)) return remove(tx, accountId, [file], actor);
+        const step = await onDisk.remove(tx.db, file);
+        const released = await remove(tx, accountId, [{ ...file, size: 0 }], actor);
+        await step();
+        return released;
+      });
       await blobs.discard(dead);
+      onDisk.sweep();
     },
 
     /** A file of the transaction's tree, whose content another one has too. */
@@ -87,14 +88,18 @@ export function createRemoval(deps: RemovalDeps) {
     async folder(accountId: number, id: number, actor = SYSTEM): Promise<void> {
       const dead = await tree.change(accountId, async (tx) => {
         const [folder] = await tree.folders(accountId, id, tx.db);
-        if (folder !== undefined) refuseMirrored(folder);
+        const isOnDisk = folder !== undefined && isMirrored(folder);
+        const step = isOnDisk ? await onDisk.remove(tx.db, folder) : null;
         const inside = await gather(tx, accountId, id);
-        if (inside !== null) return remove(tx, accountId, [...inside, emptyFolder(id)], actor);
-        await removal.detach(tx.db, accountId, [id]);
-        return null;
+        const released =
+          inside === null ? null : await remove(tx, accountId, [...inside, emptyFolder(id)], actor);
+        if (released === null) await removal.detach(tx.db, accountId, [id]);
+        await step?.();
+        return released;
       });
       if (dead === null) await finish(accountId, actor);
       else await blobs.discard(dead);
+      onDisk.sweep();
     },
 
     /** Removes the entries that `pick` names under the tree's lock, at most PORTION. Returns how many. */

@@ -10,7 +10,7 @@ import { checkFileName } from "../../lib/file-name.ts";
 import { toFolderId } from "../tree/account-tree.ts";
 import type { Blobs, StoredBytes } from "../blobs/service.ts";
 import { type AccountSpace, nameConflict } from "../tree/entries.repository.ts";
-import type { Folder, StoredFile } from "../tree/entry.ts";
+import { type Folder, isLinked, readOnly, type StoredFile } from "../tree/entry.ts";
 import type { Files, FilesDeps } from "../tree/files.service.ts";
 import { remainingBytes, overQuota, spaceWithout } from "../tree/space.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
@@ -48,13 +48,14 @@ export type ReceivedFile = {
 
 type Deps = Pick<FilesDeps, "tree" | "repository"> & {
   files: Pick<Files, "add" | "put">;
+  linked: FilesDeps["linked"];
   policies: Pick<Policies, "receiving">;
   blobs: Pick<Blobs, "store" | "readQueueOf">;
 };
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-export function createUploads({ tree, repository, files, policies, blobs }: Deps) {
+export function createUploads({ tree, repository, files, linked, policies, blobs }: Deps) {
   /** The folder's own policy, else that of the nearest ancestor, else the default. */
   async function policyOf(folders: readonly Folder[]): Promise<Policy> {
     return policies.receiving(folders.flatMap(({ policyId }) => policyId ?? [])[0] ?? null);
@@ -86,14 +87,19 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
     /** For files in a folder; these are it and those above it. */
     policyIn: policyOf,
 
-    /** Where a file goes. The folder null is the root. @throws FolderNotFound */
+    /** Where a file goes. The folder null is the root. @throws FolderNotFound, StorageUnavailable if it is a disk that is away */
     async destination(accountId: number, folderId: number | null): Promise<Destination> {
       const parentId = toFolderId(folderId);
       const [folders, space] = await Promise.all([
-        tree.writable(accountId, parentId),
+        tree.folders(accountId, parentId),
         repository.space(accountId),
       ]);
-      return { accountId, parentId, policy: await policyOf(folders), space };
+      const policy = await policyOf(folders);
+      const [folder] = folders;
+      if (folder === undefined || !isLinked(folder)) return { accountId, parentId, policy, space };
+      if (policy.readOnly !== false) throw readOnly();
+      await linked.refresh(folder);
+      return { accountId, parentId, policy, space: { ...space, quota: space.quota && 0 } };
     },
 
     /** @throws FileTooLargeForPolicy if that many bytes can't be stored there */

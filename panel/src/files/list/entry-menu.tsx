@@ -15,7 +15,7 @@ import {
 import { useState } from "react";
 import { shownKeys } from "../../ui/keys/keys.tsx";
 import { useRowMenuPlace } from "../../ui/menus/row-menu-place.ts";
-import { downloadAddress, type Entry, isFixed } from "../file-queries.ts";
+import { downloadAddress, type Entry, isFixed, isOnServer } from "../file-queries.ts";
 
 export type EntryCommands = {
   open(entry: Entry): void;
@@ -115,7 +115,7 @@ const Changes = ({ entry, change, onRename }: ChangesProps) => (
         <Trans>Storage…</Trans>
       </Menu.Item>
     )}
-    {change.give !== undefined && (
+    {!isOnServer(entry) && change.give !== undefined && (
       <Menu.Item leftSection={<IconUsersGroup size={16} />} onClick={() => change.give?.(entry)}>
         <Trans>Change owner…</Trans>
       </Menu.Item>

@@ -28,7 +28,7 @@ export function useEntries({ team, folder, q, sort, order }: FileSearch) {
     entries: isSearch ? matching : inFolder,
     path: data?.pages[0]?.path,
     owner: data?.pages[0]?.owner,
-    isLinked: data?.pages[0]?.folder?.is_linked ?? false,
+    onServer: data?.pages[0]?.on_server,
     error: shown.error,
     retry: () => void shown.refetch(),
     isMore: shown.hasNextPage,

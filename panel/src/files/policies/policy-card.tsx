@@ -46,10 +46,17 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
         </Text>
         <Text size="sm" c="dimmed">
           {isLinked ? (
-            <Trans>
-              Read-only, scanned{" "}
-              <Plural value={policy.rescan_minutes ?? 0} one="every minute" other="every # minutes" />.
-            </Trans>
+            policy.read_only === false ? (
+              <Trans>
+                Files can be changed here, scanned{" "}
+                <Plural value={policy.rescan_minutes ?? 0} one="every minute" other="every # minutes" />.
+              </Trans>
+            ) : (
+              <Trans>
+                Read-only, scanned{" "}
+                <Plural value={policy.rescan_minutes ?? 0} one="every minute" other="every # minutes" />.
+              </Trans>
+            )
           ) : policy.max_file_size === 0 ? (
             <Trans>Files of any size.</Trans>
           ) : (

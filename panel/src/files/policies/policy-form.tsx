@@ -1,11 +1,12 @@
 import { useLingui } from "@lingui/react/macro";
-import { NumberInput, Radio, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Radio, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Policy } from "../../base/api.ts";
 import { BytesField } from "../../ui/forms/bytes-field.tsx";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
+import { LinkedFields } from "./linked-fields.tsx";
 import { refreshPolicies, savePolicy } from "./policy-queries.ts";
 import { newPolicyOf, policyUpdateOf, policyValuesOf } from "./policy-values.ts";
 import { S3Fields } from "./s3-fields.tsx";
@@ -69,7 +70,7 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
             <Radio
               value="linked"
               label={t`Existing folder`}
-              description={t`Shows the files that are already in it. Waymark never adds, changes or deletes any there.`}
+              description={t`Shows the files that are already in it. Waymark changes nothing there unless you allow it.`}
             />
           </Stack>
         </Radio.Group>
@@ -88,18 +89,7 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
         disabled={isFixed}
         spellCheck={false}
       />
-      {isLinked && (
-        <NumberInput
-          {...form.getInputProps("rescan_minutes")}
-          label={t`Minutes between two scans`}
-          description={t`A scan finds changes in folders that nobody opens.`}
-          required
-          withAsterisk={false}
-          min={1}
-          max={100_000}
-          allowDecimal={false}
-        />
-      )}
+      {isLinked && <LinkedFields form={form} />}
       {!isLinked && (
         <BytesField
           label={t`Largest file`}

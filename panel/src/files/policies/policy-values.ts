@@ -15,6 +15,8 @@ export type PolicyValues = {
   is_default: boolean;
   /** Of an existing folder. Text while the field is empty. */
   rescan_minutes: number | string;
+  /** Of an existing folder. */
+  is_writable: boolean;
 };
 
 const RESCAN_MINUTES = 60;
@@ -32,13 +34,16 @@ export const policyValuesOf = (policy: Policy | null): PolicyValues => ({
   download: policy?.download ?? "relay",
   is_default: policy?.is_default ?? false,
   rescan_minutes: policy?.rescan_minutes ?? RESCAN_MINUTES,
+  is_writable: policy?.read_only === false,
 });
 
 export function newPolicyOf(values: PolicyValues): NewPolicy {
-  const { endpoint, bucket, region, access_key, secret_key, download, rescan_minutes, ...shared } = values;
+  const { endpoint, bucket, region, access_key, secret_key, download, ...others } = values;
+  const { rescan_minutes, is_writable, ...shared } = others;
   if (values.driver_type === "linked") {
     const { name, driver_type, base_path } = shared;
-    return { name, driver_type, base_path, rescan_minutes: Number(rescan_minutes) };
+    const scan = { rescan_minutes: Number(rescan_minutes), read_only: !is_writable };
+    return { name, driver_type, base_path, ...scan };
   }
   if (values.driver_type === "local") return shared;
   return { ...shared, endpoint, bucket, region, access_key, secret_key, download };
@@ -46,9 +51,9 @@ export function newPolicyOf(values: PolicyValues): NewPolicy {
 
 /** The location of the content can't be changed. An empty key stays. */
 export function policyUpdateOf(policy: Policy, values: PolicyValues): PolicyUpdate {
-  const { name, max_file_size, download, region, access_key, secret_key, is_default, rescan_minutes } =
-    values;
-  if (policy.driver_type === "linked") return { name, rescan_minutes: Number(rescan_minutes) };
+  const { name, max_file_size, download, region, access_key, secret_key, is_default } = values;
+  if (policy.driver_type === "linked")
+    return { name, rescan_minutes: Number(values.rescan_minutes), read_only: !values.is_writable };
   return {
     name,
     max_file_size,

@@ -66,6 +66,18 @@ export function openBeneath(
   throw failure("EXDEV");
 }
 
+/** A name in its folder, which is opened: close `fd`. @throws like openBeneath */
+export function placeBeneath(root: number, names: readonly string[]): { fd: number; path: Buffer } {
+  const name = bytesOfName(names.at(-1) ?? "");
+  if (leadsElsewhere(name)) throw failure("EINVAL");
+  const fd = openBeneath(root, names.slice(0, -1), "folder");
+  return { fd, path: pathBelow(fd, name) };
+}
+
+/** Of a name in an open folder. */
+export const pathBelow = (fd: number, name: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${descriptors()}/${fd}/`), name]);
+
 const bytesOfText = (name: string): Buffer => Buffer.from(name);
 
 const leadsElsewhere = (name: Buffer): boolean =>
@@ -97,8 +109,7 @@ function openSteps(from: number, names: readonly Buffer[], flags: number): numbe
   let at = openSync(`${descriptors()}/${from}/.`, FOLDER);
   for (const [index, name] of names.entries()) {
     try {
-      const path = Buffer.concat([Buffer.from(`${descriptors()}/${at}/`), name]);
-      const next = openSync(path, index === names.length - 1 ? flags : FOLDER);
+      const next = openSync(pathBelow(at, name), index === names.length - 1 ? flags : FOLDER);
       closeSync(at);
       at = next;
     } catch (error) {
@@ -113,7 +124,7 @@ function openSteps(from: number, names: readonly Buffer[], flags: number): numbe
 export const descriptors = (): string => "/proc/self/fd";
 
 /** Tells apart what is mounted. */
-function mountOf(fd: number): string {
+export function mountOf(fd: number): string {
   const info = readFileSync(`/proc/self/fdinfo/${fd}`, "utf8");
   return /^mnt_id:\s*(\d+)/m.exec(info)?.[1] ?? String(fstatSync(fd).dev);
 }

@@ -1,7 +1,14 @@
 /** A folder of the server as it lies, compared with what is known of it. Runs in a thread, because disks may be slow. */
 import { closeSync, fstatSync, lstatSync, readdirSync } from "node:fs";
-import type { DiskDifference, DiskItem, DiskKind, DiskNames, KnownItem } from "../disk.ts";
-import { descriptors, nameOfBytes, openBeneath, openRoot } from "./beneath.ts";
+import {
+  type DiskDifference,
+  type DiskItem,
+  type DiskKind,
+  type DiskNames,
+  HIDDEN,
+  type KnownItem,
+} from "../disk.ts";
+import { bytesOfName, descriptors, nameOfBytes, openBeneath, openRoot, pathBelow } from "./beneath.ts";
 
 export type ReadFolder = ReturnType<typeof listFolder>;
 
@@ -34,7 +41,7 @@ export function openInside(rootPath: string, names: DiskNames, kind: DiskKind) {
   }
 }
 
-function during<T>(where: "root" | "inside", work: () => T): T {
+export function during<T>(where: "root" | "inside", work: () => T): T {
   try {
     return work();
   } catch (cause) {
@@ -48,6 +55,7 @@ export function listFolder(rootPath: string, names: DiskNames) {
   const items = new Map<string, DiskItem>();
   try {
     during("inside", () => readInto(items, fd));
+    if (names.length === 0) items.delete(HIDDEN);
   } finally {
     closeSync(fd);
   }
@@ -61,16 +69,21 @@ export function listFolder(rootPath: string, names: DiskNames) {
 
     hasSome: (some: readonly string[]): boolean => some.some((name) => items.has(name)),
 
+    /** What differs is looked at again: it may have been written since the listing. */
     compare(known: readonly KnownItem[]): DiskDifference {
       const difference: DiskDifference = { gone: [], changed: [] };
-      for (const { id, name, kind, size, time } of known) {
-        const item = items.get(name);
-        if (item?.kind !== kind) {
-          difference.gone.push(id);
+      const isOther = (item: DiskItem | undefined, one: KnownItem) =>
+        item?.kind !== one.kind || item.size !== one.size || item.time !== one.time;
+      const others = known.filter((one) => isOther(items.get(one.name), one));
+      if (others.length > 0) readAgain(items, rootPath, names, others);
+      for (const one of known) {
+        const item = items.get(one.name);
+        if (item?.kind !== one.kind) {
+          difference.gone.push(one.id);
           continue;
         }
-        items.delete(name);
-        if (item.size !== size || item.time !== time) difference.changed.push({ ...item, id });
+        items.delete(one.name);
+        if (isOther(item, one)) difference.changed.push({ ...item, id: one.id });
       }
       return difference;
     },
@@ -82,17 +95,41 @@ export function listFolder(rootPath: string, names: DiskNames) {
   };
 }
 
+/** Puts these names into `items` as they are now. @throws DiskFailure */
+function readAgain(
+  items: Map<string, DiskItem>,
+  rootPath: string,
+  names: DiskNames,
+  some: readonly KnownItem[],
+): void {
+  const { fd } = openInside(rootPath, names, "folder");
+  try {
+    const { dev } = fstatSync(fd, { bigint: true });
+    for (const { name } of some) {
+      const item = during("inside", () => itemAt(fd, bytesOfName(name), dev));
+      if (item === null) items.delete(name);
+      else items.set(name, item);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
 function readInto(items: Map<string, DiskItem>, fd: number): void {
-  const here = Buffer.from(`${descriptors()}/${fd}/`);
   const { dev } = fstatSync(fd, { bigint: true });
   // A character is a byte: hundreds of thousands of buffers would take much more memory.
-  for (const raw of readdirSync(here, { encoding: "latin1" })) {
-    const bytes = Buffer.from(raw, "latin1");
-    const found = lstatSync(Buffer.concat([here, bytes]), { bigint: true, throwIfNoEntry: false });
-    if (found === undefined || found.dev !== dev) continue;
-    const name = nameOfBytes(bytes);
-    if (found.isDirectory()) items.set(name, { name, kind: "folder", size: 0, time: 0 });
-    else if (found.isFile() && found.size <= Number.MAX_SAFE_INTEGER)
-      items.set(name, { name, kind: "file", size: Number(found.size), time: timeOf(found) });
+  for (const raw of readdirSync(Buffer.from(`${descriptors()}/${fd}/`), { encoding: "latin1" })) {
+    const item = itemAt(fd, Buffer.from(raw, "latin1"), dev);
+    if (item !== null) items.set(item.name, item);
   }
+}
+
+/** Null for what is neither file nor folder of this file system. */
+function itemAt(fd: number, bytes: Buffer, dev: bigint): DiskItem | null {
+  const found = lstatSync(pathBelow(fd, bytes), { bigint: true, throwIfNoEntry: false });
+  if (found === undefined || found.dev !== dev) return null;
+  const name = nameOfBytes(bytes);
+  if (found.isDirectory()) return { name, kind: "folder", size: 0, time: 0 };
+  if (!found.isFile() || found.size > Number.MAX_SAFE_INTEGER) return null;
+  return { name, kind: "file", size: Number(found.size), time: timeOf(found) };
 }

@@ -12,7 +12,10 @@ import type {
   DiskDifference,
   DiskItem,
   DiskListing,
+  DiskMove,
   DiskNames,
+  DiskPart,
+  DiskState,
   KnownItem,
   OpenedFile,
 } from "../disk.ts";
@@ -31,7 +34,17 @@ export type DiskCalls = {
   compare(of: { id: number; known: readonly KnownItem[] }): DiskDifference;
   rest(id: number): DiskItem[];
   forget(id: number): void;
+  makeFolder(one: DiskPlace & { inode: string | null }): DiskAnswer<true>;
+  move(one: DiskMove & { root: string }): DiskAnswer<true>;
+  discard(of: HiddenName): DiskAnswer<true>;
+  sweep(root: string): DiskAnswer<boolean>;
+  openPart(of: HiddenName & { received: number | null }): DiskAnswer<{ fd: number }>;
+  settlePart(of: HiddenName & { modifiedAt: number | null }): DiskAnswer<DiskState>;
+  parts(root: string): DiskAnswer<DiskPart[]>;
+  removePart(of: HiddenName): DiskAnswer<true>;
 };
+
+type HiddenName = { root: string; name: string };
 
 /** Missing in the web's types. */
 type RuntimeWorker = Worker & { ref(): void; unref(): void };
@@ -56,26 +69,39 @@ export function createDiskThread(root: string): Disk {
     return thread.call(method, payload);
   };
 
-  return {
-    look: () => withTimeout<DiskAnswer<true>>(OPEN_MS, call("look", root), () => AWAY),
+  const soon = <T>(answer: Promise<DiskAnswer<T>>) => withTimeout<DiskAnswer<T>>(OPEN_MS, answer, () => AWAY);
 
-    async open(names) {
-      let isLate = false;
-      const opened = call("open", { root, names }).then((answer) => {
-        if (isLate && "value" in answer) close(answer.value.fd, () => {});
-        return answer;
-      });
-      return withTimeout<DiskAnswer<OpenedFile>>(OPEN_MS, opened, () => {
-        isLate = true;
-        return AWAY;
-      });
-    },
+  /** A descriptor that comes too late is closed. */
+  function opening<T extends { fd: number }>(answer: Promise<DiskAnswer<T>>): Promise<DiskAnswer<T>> {
+    let isLate = false;
+    const opened = answer.then((one) => {
+      if (isLate && "value" in one) close(one.value.fd, () => {});
+      return one;
+    });
+    return withTimeout<DiskAnswer<T>>(OPEN_MS, opened, () => {
+      isLate = true;
+      return AWAY;
+    });
+  }
+
+  return {
+    look: () => soon(call("look", root)),
+    open: (names) => opening<OpenedFile>(call("open", { root, names })),
 
     list: (names) => withTimeout<DiskAnswer<DiskListing>>(LIST_MS, call("list", { root, names }), () => AWAY),
     hasSome: (id, names) => call("hasSome", { id, names }),
     compare: (id, known) => call("compare", { id, known }),
     rest: (id) => call("rest", id),
     forget: (id) => call("forget", id).catch(() => undefined),
+
+    makeFolder: (one) => soon(call("makeFolder", { root, ...one })),
+    move: (one) => soon(call("move", { root, ...one })),
+    discard: (name) => soon(call("discard", { root, name })),
+    sweep: () => withTimeout<DiskAnswer<boolean>>(LIST_MS, call("sweep", root), () => AWAY),
+    openPart: (name, received) => opening<{ fd: number }>(call("openPart", { root, name, received })),
+    settlePart: (name, modifiedAt) => soon(call("settlePart", { root, name, modifiedAt })),
+    parts: () => withTimeout<DiskAnswer<DiskPart[]>>(LIST_MS, call("parts", root), () => AWAY),
+    removePart: (name) => soon(call("removePart", { root, name })),
   };
 }
 

@@ -2,6 +2,16 @@ import { closeSync, fstatSync } from "node:fs";
 import { createRpc, type RpcMessage } from "../../../lib/rpc.ts";
 import { DiskFailure, listFolder, openInside, type ReadFolder, timeOf } from "./disk-listing.ts";
 import type { DiskAnswer } from "../disk.ts";
+import {
+  createInside,
+  discardHidden,
+  listParts,
+  moveInside,
+  openPart,
+  removePart,
+  settlePart,
+  sweepHidden,
+} from "./disk-writing.ts";
 import type { DiskCalls, DiskPlace } from "./disk.thread.ts";
 
 /** The memory of a listing with more is freed at once. */
@@ -28,12 +38,14 @@ function openFile({ root, names }: DiskPlace) {
   throw Object.assign(new Error("not a file"), { code: "ENOENT" });
 }
 
+const done = (work: () => void): DiskAnswer<true> =>
+  answered(() => {
+    work();
+    return true as const;
+  });
+
 const handlers: DiskCalls = {
-  look: (folder) =>
-    answered(() => {
-      closeSync(openInside(folder, [], "folder").fd);
-      return true as const;
-    }),
+  look: (folder) => done(() => closeSync(openInside(folder, [], "folder").fd)),
   open: (place) => answered(() => openFile(place)),
   list: ({ root, names }) =>
     answered(() => {
@@ -50,6 +62,14 @@ const handlers: DiskCalls = {
     listings.delete(id);
     if (isLarge) Bun.gc(true);
   },
+  makeFolder: ({ root, ...one }) => done(() => createInside(root, one)),
+  move: ({ root, ...one }) => done(() => moveInside(root, one)),
+  discard: ({ root, name }) => done(() => discardHidden(root, name)),
+  sweep: (root) => answered(() => sweepHidden(root)),
+  openPart: ({ root, name, received }) => answered(() => ({ fd: openPart(root, name, received) })),
+  settlePart: ({ root, name, modifiedAt }) => answered(() => settlePart(root, name, modifiedAt)),
+  parts: (root) => answered(() => listParts(root)),
+  removePart: ({ root, name }) => done(() => removePart(root, name)),
 };
 
 const rpc = createRpc({ send: (message) => postMessage(message), handlers });

@@ -1,14 +1,17 @@
 /**
- * A folder of the server as it lies (docs/decisions/linked-folders.md). Nothing is stored or removed here: files are read
- * below the folder, and only as long as size and time are those that are known of them.
+ * A folder of the server as it lies (docs/decisions/linked-folders.md). Files are read below the folder, and only as long
+ * as size and time are those that are known of them. If it may be written, uploads are staged in its hidden folder;
+ * files/linked/ gives them their place.
  */
 import { close, fstat, read } from "node:fs";
 import { promisify } from "node:util";
 import { appError } from "../../../lib/errors.ts";
 import type { Driver, ReadOptions } from "../driver.ts";
-import { folderAway, storageFailure } from "../storage-failure.ts";
+import { diskFailure, fileChanged, storageFailure } from "../storage-failure.ts";
+import { createLinkedStaging } from "./linked-staging.ts";
 import { timeOf } from "./disk-listing.ts";
 import type { DiskAnswer, OpenedFile } from "../disk.ts";
+import { isStagingId } from "../object-key.ts";
 import { createDiskThread } from "./disk.thread.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,21 +25,39 @@ const statusOf = promisify(fstat) as (
   options: { bigint: true },
 ) => Promise<{ size: bigint; mtimeNs: bigint }>;
 
-export function createLinkedDriver({ folder }: { folder: string }): Driver {
+type LinkedSettings = { folder: string; isReadOnly: boolean };
+
+export function createLinkedDriver({ folder, isReadOnly }: LinkedSettings): Driver {
   const folderOfServer = createDiskThread(folder);
-  const refuse = async (): Promise<never> => {
-    throw appError(
-      "StorageUnavailable",
-      "Nothing can be stored in a folder that is shown as it lies on the server.",
-    );
-  };
+  function expectWritable(): void {
+    if (isReadOnly)
+      throw appError(
+        "StorageUnavailable",
+        "Nothing can be stored in a folder that is shown as it lies on the server.",
+      );
+  }
+  async function removePart(id: string): Promise<void> {
+    // Other keys are those of rows.
+    if (isReadOnly || !isStagingId(id)) return;
+    const answer = await folderOfServer.removePart(id);
+    if (!("value" in answer)) throw diskFailure(answer);
+  }
   return {
     staleAfterMs: DAY_MS,
     disk: folderOfServer,
+    isReadOnly,
     // Rows are removed while the disk is away, too: their bytes stay in any case.
     claim: async () => true,
-    stage: refuse,
-    resume: refuse,
+    async stage(id) {
+      expectWritable();
+      return createLinkedStaging(folderOfServer, id, null);
+    },
+    async resume(id, received) {
+      expectWritable();
+      const staging = createLinkedStaging(folderOfServer, id, received);
+      await staging.suspend();
+      return staging;
+    },
     async open(_key, options) {
       const { size, disk } = options;
       if (disk === undefined) throw storageFailure(new Error("the place on the disk is not named"));
@@ -48,25 +69,22 @@ export function createLinkedDriver({ folder }: { folder: string }): Driver {
       return streamOf(opened, options);
     },
     stat: async () => null,
-    remove: async () => {},
+    remove: removePart,
     presign: async () => null,
     async *listObjects() {},
-    async *listStagings() {},
-    removeStaging: async () => {},
+    async *listStagings(matches) {
+      const answer = isReadOnly ? { value: [] } : await folderOfServer.parts();
+      if (!("value" in answer)) throw diskFailure(answer);
+      yield answer.value.filter(({ id }) => matches(id));
+    },
+    removeStaging: removePart,
   };
 }
-
-/** The next look at the folder shows what is there. */
-const fileChanged = (cause?: unknown) =>
-  appError("StorageUnavailable", "The file has just changed on the server. Load it again.", {
-    cause,
-    details: { isChanged: true },
-  });
 
 function expectAnswer(answer: DiskAnswer<OpenedFile>): OpenedFile {
   if ("value" in answer) return answer.value;
   const { where, code } = answer;
-  if (where === "root") throw folderAway(code);
+  if (where === "root") throw diskFailure(answer);
   const cause = Object.assign(new Error(`the linked file can't be opened: ${code}`), { code });
   if (["ENOENT", "ENOTDIR", "ELOOP", "EXDEV", "EINVAL"].includes(code)) throw fileChanged(cause);
   throw appError("StorageUnavailable", "The file on the server can't be read.", { cause });
