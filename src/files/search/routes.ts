@@ -34,11 +34,7 @@ export const searchEndpoint = ({ search, trees }: Deps): Endpoint =>
     paged: "cursor",
     async handle({ c, account, query: { q, cursor, limit, ...owner } }) {
       const after = placeOf(place, cursor);
-      const within = trees.folderOf(account);
-      const tree =
-        within === null
-          ? await trees.named({ c, account }, owner)
-          : await trees.ownerOf({ c, account }, { entry: within });
+      const { tree, within } = await trees.listed({ c, account }, owner);
       const { entries, next } = await search.page(tree, q, after, limitOf(limit), within);
       return new CursorPage(entries.map(viewLocated), next && cursorText(next));
     },

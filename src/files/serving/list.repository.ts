@@ -9,6 +9,7 @@ import { HUMAN_CLICKS, linksIn } from "../../links/link/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
+import { foldersInside } from "../tree/paths.repository.ts";
 import {
   isDropBox,
   type ShareRecord,
@@ -266,11 +267,12 @@ function sortedBy(shares: Sorted, by: ShareOrder["by"], direction: "asc" | "desc
 type Tables = ExpressionBuilder<Schema, "shares" | "links" | "entries" | "blobs">;
 
 /** Besides the account. */
-const isFiltered = ({ search, kind, state }: ShareFilter): boolean => Boolean(search || kind || state);
+const isFiltered = ({ search, kind, state, within }: ShareFilter): boolean =>
+  Boolean(search || kind || state || within);
 
 /** Besides the account. */
 const shareConditions =
-  ({ search, kind, state, asOf }: DatedFilter, dialect: Dialect) =>
+  ({ accountId, search, kind, state, within, asOf }: DatedFilter, dialect: Dialect) =>
   (eb: Tables): Expression<SqlBool> =>
     eb.and([
       ...(search
@@ -278,7 +280,23 @@ const shareConditions =
         : []),
       ...(kind ? [ofKind(eb, kind)] : []),
       ...(state ? [inState(eb, state, asOf)] : []),
+      ...(within ? [isWithin(eb, accountId!, within)] : []),
     ]);
+
+/** All that is served is the folder, or in it. */
+function isWithin(eb: Tables, accountId: number, folderId: number): Expression<SqlBool> {
+  const folders = foldersInside(accountId, folderId);
+  const outside = eb
+    .selectFrom("share_items")
+    .innerJoin("entries as items", "items.id", "share_items.entry_id")
+    .where("items.id", "not in", folders)
+    .where("items.parent_id", "not in", folders)
+    .select("share_items.link_id");
+  return eb.and([
+    eb.or([eb("entries.id", "in", folders), eb("entries.parent_id", "in", folders)]),
+    eb.or([eb("shares.several", "=", 0), eb("shares.link_id", "not in", outside)]),
+  ]);
+}
 
 /** One of several items has the text in its name. */
 const hasItem = (eb: Tables, search: string, dialect: Dialect): Expression<SqlBool> =>

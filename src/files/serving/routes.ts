@@ -136,20 +136,23 @@ function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
       handle: async ({ account }) => rules.of(account.role),
     }),
     endpoint("GET /shares", {
-      ...ofAllShares,
-      summary: "List your shares and drop boxes or those of a team; administrators also list those of all",
+      ...ofShares,
+      summary:
+        "List your shares and drop boxes or those of a team; administrators also list those of all, API tokens of one folder those of what is in it",
       query: shareListQuery,
       failures: [403],
       response: z.array(shareView),
       paged: "either",
       async handle({ c, query, account }) {
         const ofAll = query.all === "true";
-        if (ofAll && account.role !== "admin") {
+        if (ofAll && (account.role !== "admin" || trees.folderOf(account) !== null)) {
           throw appError("Forbidden", "Only administrators list the shares of all accounts.");
         }
-        const accountId = ofAll ? null : await trees.named({ c, account }, query);
+        const { tree: accountId, within } = ofAll
+          ? { tree: null, within: null }
+          : await trees.listed({ c, account }, query);
         const { search, kind, state } = query;
-        const filter = { accountId, search, kind, state };
+        const filter = { accountId, within, search, kind, state };
         const origin = c.env.origin();
         const view = (share: ShareRecord) => ({
           ...viewOfShare(share, origin),

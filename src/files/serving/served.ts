@@ -150,6 +150,8 @@ export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const
 export type ShareFilter = {
   /** All accounts when null. */
   accountId: number | null;
+  /** Only what serves nothing outside of this folder of the account. */
+  within?: number | null;
   /** Text in code, title, note or name, ignoring case. */
   search?: string | undefined;
   kind?: (typeof SHARE_KINDS)[number] | "" | undefined;

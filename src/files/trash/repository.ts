@@ -4,12 +4,16 @@ import { explainViolations } from "../../platform/db/failures.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { type Entry, TRASH } from "../tree/entry.ts";
+import { foldersInside } from "../tree/paths.repository.ts";
 import { COUNTED_BYTES } from "../tree/entries.repository.ts";
 import type { Removable } from "../tree/removal.repository.ts";
 import type { Trashed } from "./trashed.ts";
 
 /** Where a page ended. */
 export type TrashPlace = { at: number; id: number };
+
+/** `within`: only what was in that folder. */
+type TrashPage = { after?: TrashPlace | null; offset?: number; limit: number; within: number | null };
 
 /** Replaces the time in entries of an emptied trash that are not removed yet and that nobody sees. */
 const EMPTIED = 0;
@@ -37,10 +41,13 @@ export function createTrashRepository({ read }: Database) {
     /** Newest first: after a place, or from an offset. */
     async page(
       accountId: number,
-      { after = null, offset = 0, limit }: { after?: TrashPlace | null; offset?: number; limit: number },
+      { after = null, offset = 0, limit, within }: TrashPage,
     ): Promise<Trashed[]> {
       const sorted = (most: number) =>
         shown(read, accountId)
+          .$if(within !== null, (query) =>
+            query.where("trash.parent_id", "in", foldersInside(accountId, within!)),
+          )
           .orderBy("trash.trashed_at", "desc")
           .orderBy("trash.entry_id", "desc")
           .limit(most);
@@ -59,9 +66,18 @@ export function createTrashRepository({ read }: Database) {
       return [...same, ...older].map(toTrashed);
     },
 
-    count: (accountId: number): Promise<number> =>
+    async formerFolder(id: number): Promise<number | null> {
+      const query = trash(read).select("trash.parent_id as parentId").where("trash.entry_id", "=", id);
+      return (await query.executeTakeFirst())?.parentId ?? null;
+    },
+
+    count: (accountId: number, within: number | null): Promise<number> =>
       countRows(
-        read.selectFrom("trash").where("account_id", "=", accountId).where("trashed_at", ">", EMPTIED),
+        read
+          .selectFrom("trash")
+          .where("account_id", "=", accountId)
+          .where("trashed_at", ">", EMPTIED)
+          .$if(within !== null, (query) => query.where("parent_id", "in", foldersInside(accountId, within!))),
       ),
 
     /** @throws the given error if the name is taken */
@@ -86,12 +102,13 @@ export function createTrashRepository({ read }: Database) {
     },
 
     /** Marks all, so that none is shown or put back. Returns how many. */
-    async empty(tx: Db, accountId: number): Promise<number> {
+    async empty(tx: Db, accountId: number, within: number | null): Promise<number> {
       const { numUpdatedRows } = await tx
         .updateTable("trash")
         .set({ trashed_at: EMPTIED })
         .where("account_id", "=", accountId)
         .where("trashed_at", ">", EMPTIED)
+        .$if(within !== null, (query) => query.where("parent_id", "in", foldersInside(accountId, within!)))
         .executeTakeFirst();
       return Number(numUpdatedRows);
     },

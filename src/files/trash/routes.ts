@@ -4,11 +4,11 @@ import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/
 import { appError } from "../../lib/errors.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { entryIn, idInBody, placedEndpoint, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, type EntryInput, idIn, idInBody, placedEndpoint } from "../tree/entry-id.ts";
 import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
 import { ownerQuery, shownPath, type Trees } from "../tree/trees.ts";
 import type { Trash } from "./service.ts";
-import { trashedView, viewTrashed } from "./trashed.ts";
+import { type TrashedItem, trashedView, viewTrashed } from "./trashed.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 const listQuery = z.object({
@@ -41,16 +41,25 @@ export const trashEndpoints = ({ trash, trees }: Deps): Endpoint[] => [
       response: trashedView,
       async handle(input) {
         const [tree, id] = await entryIn(trees, input, missing, { changes: true });
-        const item = await trash.put(tree, { kind, id });
-        return viewTrashed({ ...item, path: item.path && shownPath(input.account, item.path) });
+        return viewFor(input.account)(await trash.put(tree, { kind, id }));
       },
     }),
   ),
   ...heapEndpoints({ trash, trees }),
 ];
 
+/** Nothing above the folder of an API token. */
+const viewFor = (account: Parameters<typeof shownPath>[0]) => (item: TrashedItem) =>
+  viewTrashed({ ...item, path: item.path && shownPath(account, item.path) });
+
 function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
-  const shared = treeEndpoint("trash");
+  const shared = placedEndpoint("trash");
+  /** An API token of one folder reaches what was in there. */
+  async function trashedIn(input: EntryInput): Promise<[tree: number, id: number]> {
+    if (trees.folderOf(input.account) === null) return entryIn(trees, input, "NotFound");
+    const id = idIn(input.c, "NotFound");
+    return [await trees.ownerOf(input, { entry: await trash.formerFolder(id) }), id];
+  }
   return [
     endpoint("GET /trash", {
       ...shared,
@@ -59,16 +68,16 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
       response: z.array(trashedView),
       paged: "either",
       async handle({ c, query, account }) {
-        const tree = await trees.named({ c, account }, query);
+        const { tree, within } = await trees.listed({ c, account }, query);
         if (query.cursor === undefined) {
           const at = pageOf(query);
-          const { items, total } = await trash.page(tree, at);
-          return page(items.map(viewTrashed), { ...at, total });
+          const { items, total } = await trash.page(tree, at, within);
+          return page(items.map(viewFor(account)), { ...at, total });
         }
         if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
         const after = placeOf(timePlace, query.cursor);
-        const { items, next } = await trash.after(tree, after, limitOf(query.limit));
-        return new CursorPage(items.map(viewTrashed), next && cursorText(next));
+        const { items, next } = await trash.after(tree, after, limitOf(query.limit), within);
+        return new CursorPage(items.map(viewFor(account)), next && cursorText(next));
       },
     }),
     endpoint("DELETE /trash", {
@@ -77,10 +86,10 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
       query: z.object(ownerQuery),
       response: z.object({ message: z.string(), deleted: z.int() }),
       async handle({ c, account, query }) {
-        const tree = await trees.named({ c, account }, query);
+        const { tree, within } = await trees.listed({ c, account }, query);
         // Many entries take a while.
         c.env.liftIdleTimeout();
-        return { message: "Trash emptied", deleted: await trash.empty(tree, actorOf(account)) };
+        return { message: "Trash emptied", deleted: await trash.empty(tree, actorOf(account), within) };
       },
     }),
     endpoint("POST /trash/:id/restore", {
@@ -95,8 +104,10 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
           throw appError("BadRequest", "folder_id and parent_id mean the same; give one of them.");
         }
         const folderId = folder_id === undefined ? parent_id : folder_id;
-        const [tree, id] = await entryIn(trees, { c, account }, "NotFound");
-        return viewLocated(await trash.restore(tree, id, { name, folderId }));
+        const [tree, id] = await trashedIn({ c, account });
+        await trees.checkTargets({ c, account }, [folderId]);
+        const restored = await trash.restore(tree, id, { name, folderId });
+        return viewLocated({ ...restored, path: shownPath(account, restored.path) });
       },
     }),
     endpoint("DELETE /trash/:id", {
@@ -105,7 +116,7 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
       done: "Deleted for good",
       async handle(input) {
         input.c.env.liftIdleTimeout();
-        await trash.remove(...(await entryIn(trees, input, "NotFound")), actorOf(input.account));
+        await trash.remove(...(await trashedIn(input)), actorOf(input.account));
       },
     }),
   ];

@@ -79,19 +79,27 @@ export function createTrash(deps: Deps) {
         return item!;
       }),
 
-    /** Newest first, after a place. */
-    async after(accountId: number, after: TrashPlace | null, limit: number) {
-      const found = await repository.page(accountId, { after, limit: limit + 1 });
+    /** The folder in which an entry was; no folder for an unknown one. */
+    formerFolder: async (id: number): Promise<number> => (await repository.formerFolder(id)) ?? Number.NaN,
+
+    /** Newest first, after a place. `within`: only what was in that folder. */
+    async after(accountId: number, after: TrashPlace | null, limit: number, within: number | null = null) {
+      const found = await repository.page(accountId, { after, limit: limit + 1, within });
       const items = await itemsOf(accountId, found.slice(0, limit));
       const last = found.length > limit ? items.at(-1) : undefined;
       return { items, next: last === undefined ? null : { at: last.trashedAt, id: last.id } };
     },
 
     /** Newest first. `page` counts from 1. */
-    async page(accountId: number, { page, pageSize }: { page: number; pageSize: number }) {
-      const total = await repository.count(accountId);
+    async page(
+      accountId: number,
+      { page, pageSize }: { page: number; pageSize: number },
+      within: number | null = null,
+    ) {
+      const total = await repository.count(accountId, within);
       const offset = (page - 1) * pageSize;
-      const found = offset < total ? await repository.page(accountId, { offset, limit: pageSize }) : [];
+      const found =
+        offset < total ? await repository.page(accountId, { offset, limit: pageSize, within }) : [];
       return { items: await itemsOf(accountId, found), total };
     },
 
@@ -144,8 +152,8 @@ export function createTrash(deps: Deps) {
     cleanUp: (signal: AbortSignal): Promise<void> => removeAllDue(clock.now() - keptMs(), signal),
 
     /** Deletes all entries for good. Returns how many were in the trash. */
-    async empty(accountId: number, actor: Actor): Promise<number> {
-      const count = await tree.change(accountId, (tx) => repository.empty(tx.db, accountId));
+    async empty(accountId: number, actor: Actor, within: number | null = null): Promise<number> {
+      const count = await tree.change(accountId, (tx) => repository.empty(tx.db, accountId, within));
       await removeDue(accountId, 0, actor);
       return count;
     },

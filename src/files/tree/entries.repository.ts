@@ -7,6 +7,7 @@ import type { Schema } from "../../platform/db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
+import { foldersInside } from "./paths.repository.ts";
 
 export type EntriesRepository = ReturnType<typeof createEntriesRepository>;
 
@@ -294,6 +295,17 @@ function createUsageRepository({ read, dialect }: Database) {
           ? read.selectFrom("users").select("quota_bytes").where("id", "=", accountId)
           : read.selectFrom("teams").select("quota_bytes").where("id", "=", ownerOfTeam(accountId));
       return { used: 0, quota: (await owners.executeTakeFirst())?.quota_bytes ?? null };
+    },
+
+    /** With versions. */
+    async bytesInside(accountId: number, folderId: number): Promise<number> {
+      const { bytes } = await read
+        .selectFrom("entries")
+        .select((eb) => eb.fn.sum<number | null>(HELD_BYTES).as("bytes"))
+        .where("account_id", "=", accountId)
+        .where("parent_id", "in", foldersInside(accountId, folderId))
+        .executeTakeFirstOrThrow();
+      return Number(bytes ?? 0);
     },
 
     /** Locks the account's usage until the transaction ends. */

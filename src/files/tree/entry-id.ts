@@ -21,7 +21,7 @@ export const treeEndpoint = <T extends string>(tag: T) =>
 export const placedEndpoint = <T extends string>(tag: T) =>
   ({ ...treeEndpoint(tag), takesFolderTokens: true }) as const;
 
-type EntryInput = Parameters<Trees["ownerOf"]>[0] & { c: Parameters<typeof idParameter>[0] };
+export type EntryInput = Parameters<Trees["ownerOf"]>[0] & { c: Parameters<typeof idParameter>[0] };
 
 /** The tree and the id of the entry in the path. @throws Forbidden for viewers, and like `idIn` */
 export async function entryIn(

@@ -25,16 +25,18 @@ const shared = placedEndpoint("files");
 
 const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
   endpoint("GET /files/usage", {
-    ...treeEndpoint("files"),
+    ...shared,
     ownsPath: true,
-    summary: "The space that your files use or those of a team, and its quota",
+    summary:
+      "The space that your files use or those of a team, and its quota; with an API token of one folder, what that folder uses and may use",
     query: z.object(ownerQuery),
     response: z.object({
       used_bytes: z.int(),
       quota_bytes: z.int().describe("0 is unlimited"),
     }),
     async handle({ c, account, query }) {
-      const { usedBytes, quotaBytes } = await files.usage(await trees.named({ c, account }, query));
+      const { tree, within } = await trees.listed({ c, account }, query);
+      const { usedBytes, quotaBytes } = await files.usage(tree, within);
       return { used_bytes: usedBytes, quota_bytes: quotaBytes };
     },
   });

@@ -185,10 +185,17 @@ export function createFiles(deps: FilesDeps) {
     /** Content goes with its last file. @throws FileNotFound */
     remove: removal.file,
 
-    /** A quota of 0 is unlimited. */
-    async usage(accountId: number): Promise<{ usedBytes: number; quotaBytes: number }> {
-      const { used, quota } = await repository.space(accountId);
-      return { usedBytes: used, quotaBytes: quota ?? 0 };
+    /** A quota of 0 is unlimited. `within`: of a folder alone, and what is left for it. */
+    async usage(
+      accountId: number,
+      within: number | null = null,
+    ): Promise<{ usedBytes: number; quotaBytes: number }> {
+      const space = await repository.space(accountId);
+      if (within === null) return { usedBytes: space.used, quotaBytes: space.quota ?? 0 };
+      const usedBytes = await repository.bytesInside(accountId, within);
+      // A quota of one byte is full, too.
+      const quotaBytes = space.quota === 0 ? 0 : Math.max(usedBytes + remainingBytes(space), 1);
+      return { usedBytes, quotaBytes };
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
+import { sql } from "kysely";
 import { foundInChunks } from "../../lib/chunked.ts";
 import { MOST_LEVELS, ROOT } from "./entry.ts";
 
@@ -53,6 +54,15 @@ export function createPathsRepository({ read }: Database) {
     },
   };
 }
+
+/** The ids of a folder and of all folders in it, for `in`. */
+export const foldersInside = (accountId: number, folderId: number) => sql<number>`(
+  with recursive inside (id) as (
+    select entries.id from entries where entries.id = ${folderId} and entries.account_id = ${accountId}
+    union
+    select entries.id from entries inner join inside on entries.parent_id = inside.id
+    where entries.account_id = ${accountId} and entries.kind = 'folder'
+  ) select id from inside)`;
 
 function pathUp(
   folders: ReadonlyMap<number, { id: number; parentId: number; name: string }>,

@@ -116,6 +116,16 @@ export function createTrees({ repository, lineage }: Deps) {
       return id;
     },
 
+    /**
+     * The tree of a list; with an API token of one folder only what is in there belongs to it.
+     * @throws like `named`
+     */
+    async listed(input: TreeInput, given: Named): Promise<{ tree: number; within: number | null }> {
+      const within = trees.folderOf(input.account);
+      if (within === null) return { tree: await trees.named(input, given), within };
+      return { tree: await trees.ownerOf(input, { entry: within }), within };
+    },
+
     /** The owner of something new: the named one, else that of its folder. @throws like the two above */
     forNew: (input: TreeInput, folderId: number | null, given: Named): Promise<number> =>
       folderId === null || (trees.folderOf(input.account) === null && (given.owner || given.team))
