@@ -118,6 +118,11 @@ test("Allow of a code is exact; a share accepts its password", async () => {
   }
 });
 
+test("the root names what WebDAV clients ask there", async () => {
+  const refused = await ask("PUT", "/");
+  expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD, OPTIONS, PROPFIND"]);
+});
+
 /** Addresses that the document does not name. */
 const OTHERS = [
   ["/admin/v1", "/admin/v1/nothing", "/admin/x", "/admin/v1/links/", "/admin/v1/links/a/"],

@@ -30,6 +30,7 @@ import { createRequestTurns } from "./request-turns.ts";
 import { API_ORDER, type House, sortedBy, type Services, type StartedRoom } from "./rooms.ts";
 
 const SLASH = 47;
+const METHOD_NOT_ALLOWED = 405;
 
 /** Codes can't begin with them. */
 const FILE_PREFIXES = ["/files", "/folders"];
@@ -105,6 +106,7 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
   const isOpen = createRouteTest(OPEN_PREFIXES);
   const lasting = createLastingResponses();
   const inTurn = createRequestTurns();
+  const methodsAbove = new Set(protocols.flatMap((protocol) => protocol.methodsAbove));
   const follow: Responder = (arrival, server) => {
     const begun = redirects.begin();
     return redirects.end(begun, arrival.method, redirect.handle(arrival, server));
@@ -114,11 +116,23 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     if (!tests.isRouted(path)) {
       // Clients of WebDAV join addresses with two slashes.
       if (path.charCodeAt(1) === SLASH && tests.isProtocol(joinSlashes(path))) return askApi(arrival, server);
-      return isAboveProtocol(arrival) ? askUnlessLink(arrival, server) : follow(arrival, server);
+      if (isAboveProtocol(arrival)) return askUnlessLink(arrival, server);
+      return path === "/" ? followRoot(arrival, server) : follow(arrival, server);
     }
     const asks = isOpen(path) && !isMeantForApi(arrival) ? askUnlessLink : askApi;
     return asks(arrival, server);
   };
+
+  /** A refusal names the methods of protocols too, whose clients ask there. */
+  function followRoot(arrival: Arrival, server: WireServer): Response | Promise<Response> {
+    const following = follow(arrival, server);
+    if (!auth.isAdminEnabled() || ["GET", "HEAD"].includes(arrival.method)) return following;
+    return Promise.resolve(following).then((response) => {
+      const methods = [response.headers.get("Allow") ?? "GET, HEAD", ...methodsAbove].join(", ");
+      if (response.status === METHOD_NOT_ALLOWED) response.headers.set("Allow", methods);
+      return response;
+    });
+  }
 
   function askUnlessLink(arrival: Arrival, server: WireServer): Promise<Response> {
     // A failed lookup goes to the redirect, which reports it.

@@ -3,7 +3,7 @@ import { Alert, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { DropArea } from "./drop-area.tsx";
@@ -14,6 +14,7 @@ import type { FolderContents } from "../base/api.ts";
 import type { Entry } from "./file-queries.ts";
 import type { FileSearch } from "./file-search.ts";
 import { EntryGrid } from "./list/entry-grid.tsx";
+import { usePastedEntries } from "./list/copied-entries.tsx";
 import type { EntryCommands } from "./list/entry-menu.tsx";
 import classes from "./list/files.module.css";
 import { useIsLaterList } from "./list/list-focus.ts";
@@ -52,7 +53,8 @@ export function FilesPage() {
   const [opened, setForm] = useState<FilesForm | null>(null);
   const ask = (form: FilesForm["form"], chosen: readonly Entry[] = []) => setForm({ form, entries: chosen });
   const [isTiled, setIsTiled] = useLocalStorage({ key: "files-tiled", defaultValue: false });
-  const { entries, path, owner, onServer, error, retry, isMore, more } = useEntries(search);
+  const { isSearch, entries, files, path, owner, onServer, ...rest } = useEntries(search);
+  const { error, retry, isMore, more } = rest;
   const folder = search.folder ?? null;
   // A folder is in one tree, whatever the address says.
   const team = owner === undefined || folder === null ? search.team : teamOf(owner);
@@ -60,13 +62,13 @@ export function FilesPage() {
   const mayChange = trees.mayChange(team);
   const mayAdd = mayChange && onServer?.read_only !== true;
   const upload = useUpload(String(account.id), team);
-  const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
-  const isSearch = search.q !== undefined;
   const list = isSearch ? `q ${search.q} ${team}` : `folder ${folder ?? `of ${team}`}`;
   const takesFocus = useIsLaterList(list)();
+  const name = path?.at(-1)?.name ?? t`All files`;
   useDropNews();
   const add = (chosen: readonly File[]) => upload(Promise.resolve(chosenFiles(chosen)), folder);
   usePastedFiles(mayAdd ? add : null);
+  usePastedEntries(mayAdd ? (copied) => void actions.copy(copied, folder, name) : null);
   usePageRequest("new-folder", () => ask("folder"));
 
   const drop = (transfer: DataTransfer, into: number | null) => upload(droppedFiles(transfer), into);
@@ -96,10 +98,7 @@ export function FilesPage() {
   };
 
   return (
-    <DropArea
-      name={path?.at(-1)?.name ?? t`All files`}
-      onFiles={mayAdd ? (transfer) => drop(transfer, folder) : null}
-    >
+    <DropArea name={folderName} onFiles={mayAdd ? (transfer) => drop(transfer, folder) : null}>
       <FilesBars
         search={search}
         path={path ?? []}

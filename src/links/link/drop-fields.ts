@@ -10,12 +10,20 @@ const MOST_CHARACTERS = 64;
 const TYPE =
   /^(?:\.?[a-z0-9_+-]{1,30}(?:\.[a-z0-9_+-]{1,20})?|[a-z]{1,20}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,60}))$/;
 
-const fileType = z
-  .string()
-  .max(MOST_CHARACTERS)
-  .overwrite((text) => asciiLower(text.trim()))
-  .regex(TYPE, "must be an extension such as pdf, or a media type such as image/* or application/pdf")
-  .overwrite((type) => (type.includes("/") || type.startsWith(".") ? type : `.${type}`));
+const stored = (type: string): string => (type.includes("/") || type.startsWith(".") ? type : `.${type}`);
+
+/** A refusal names the text, because a form has all of them in one field. */
+const fileTypes = z
+  .array(z.string().max(MOST_CHARACTERS))
+  .max(MOST_TYPES)
+  .overwrite((types) => types.map((text) => asciiLower(text.trim())))
+  .superRefine((types, context) => {
+    const wrong = types.find((type) => !TYPE.test(type));
+    if (wrong === undefined) return;
+    const message = `has ${JSON.stringify(wrong)}, which is neither an extension such as pdf nor a media type such as image/* or application/pdf`;
+    context.addIssue({ code: "custom", message });
+  })
+  .overwrite((types) => types.map(stored));
 
 export const dropAskFields = {
   require: z
@@ -23,9 +31,7 @@ export const dropAskFields = {
     .optional()
     .describe("what visitors give before they send files; default: none"),
   sender_folders: z.boolean().optional().describe("each sender gets a folder inside; default: false"),
-  types: z
-    .array(fileType)
-    .max(MOST_TYPES)
+  types: fileTypes
     .nullish()
     .describe("extensions and media types that it takes, such as .pdf or image/*; null or empty: all"),
 };

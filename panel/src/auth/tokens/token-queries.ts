@@ -40,6 +40,19 @@ export const foldersQuery = (q: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** The names from the root to the folder. */
+export const folderPathQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["files", "path of folder", id],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id }, query: { limit: 1 } };
+      const { data } = await responseOf(api.GET("/folders/{id}", { params, signal }));
+      return data.path.map(({ name }) => name).join(" / ");
+    },
+    // A folder that is gone, or of another account, has no name here.
+    retry: false,
+  });
+
 export const revokeToken = ({ id, account }: Token): Promise<unknown> => {
   const query = account === undefined ? {} : { all: "true" as const };
   return responseOf(api.DELETE("/admin/v1/tokens/{id}", { params: { path: { id }, query } }));

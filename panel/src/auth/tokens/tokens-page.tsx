@@ -21,7 +21,7 @@ import { accountQuery } from "../account.ts";
 import { useScopeTexts } from "./scopes.ts";
 import { Secret } from "./secret.tsx";
 import { TokenFields } from "./token-fields.tsx";
-import { readTokenSearch, revokeToken, tokensQuery } from "./token-queries.ts";
+import { folderPathQuery, readTokenSearch, revokeToken, tokensQuery } from "./token-queries.ts";
 
 export function TokensPage() {
   const { t } = useLingui();
@@ -92,11 +92,7 @@ export function TokensPage() {
                 <Box hiddenFrom="sm">
                   <Scopes scopes={scopes} />
                 </Box>
-                {folder !== null && (
-                  <AnchorLink to="/files" search={{ folder }} size="xs">
-                    <Trans>One folder only</Trans>
-                  </AnchorLink>
-                )}
+                {folder !== null && <OnlyFolder folder={folder} />}
                 {owner !== undefined && (
                   <Text size="xs" c="dimmed">
                     {owner}
@@ -130,6 +126,22 @@ export function TokensPage() {
         <TokenFields onClose={() => setIsMaking(false)} onMade={setSecret} />
       </SideForm>
     </Stack>
+  );
+}
+
+/** The only folder that a token reaches, by its path where the account sees it. */
+function OnlyFolder({ folder }: { folder: number }) {
+  const { data: path } = useQuery(folderPathQuery(folder));
+  return (
+    <AnchorLink to="/files" search={{ folder }} size="xs">
+      {path === undefined ? (
+        <Trans>One folder only</Trans>
+      ) : (
+        <Trans>
+          Only <bdi>{path}</bdi>
+        </Trans>
+      )}
+    </AnchorLink>
   );
 }
 

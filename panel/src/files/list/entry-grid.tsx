@@ -10,6 +10,7 @@ import {
 import type { Going } from "../entry-actions.tsx";
 import { type Entry, entryKey } from "../file-queries.ts";
 import type { FileOrder, FileSearch, FileSort } from "../file-search.ts";
+import { useCopiedEntries } from "./copied-entries.tsx";
 import type { EntryCommands } from "./entry-menu.tsx";
 import { EntryRow } from "./entry-row.tsx";
 import classes from "./files.module.css";
@@ -65,6 +66,7 @@ export function EntryGrid(props: Props) {
   }, [search.file]);
 
   useFocus(grid, props.takesFocus);
+  useCopiedEntries(grid, commands.change === undefined ? [] : entries, selection);
 
   const keys = gridKeys({
     entries,

@@ -143,7 +143,6 @@ function SelectionBar({ selection, commands }: Pick<Props, "selection" | "comman
         <ActionIcon
           variant="subtle"
           size="lg"
-          visibleFrom="xs"
           aria-label={t`Copy to…`}
           title={t`Copy to…`}
           onClick={() => change.copy(selected)}

@@ -24,8 +24,12 @@ export function useEntries({ team, folder, q, sort, order }: FileSearch) {
   );
   const matching = useMemo(() => found.data?.pages.flatMap((page) => page.data), [found.data]);
   const shown = isSearch ? found : list;
+  const entries = isSearch ? matching : inFolder;
+  const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
   return {
-    entries: isSearch ? matching : inFolder,
+    isSearch,
+    entries,
+    files,
     path: data?.pages[0]?.path,
     owner: data?.pages[0]?.owner,
     onServer: data?.pages[0]?.on_server,

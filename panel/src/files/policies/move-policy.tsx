@@ -1,8 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Policy } from "../../base/api.ts";
 import { lazyOrFailure } from "../../base/lazy.ts";
+import { policyUsageQuery } from "./policy-queries.ts";
 import { SideForm } from "../../ui/forms/side-form.tsx";
 
 const PolicyMoveForm = lazyOrFailure(async () => (await import("./policy-move-form.tsx")).PolicyMoveForm);
@@ -11,7 +13,8 @@ const PolicyMoveForm = lazyOrFailure(async () => (await import("./policy-move-fo
 export function MovePolicy({ policy }: { policy: Policy }) {
   const { t } = useLingui();
   const [isOpen, setOpen] = useState(false);
-  if (policy.driver_type === "linked" || policy.move_state === "running") return null;
+  const { data } = useQuery(policyUsageQuery(policy));
+  if (policy.driver_type === "linked" || policy.move_state === "running" || data?.objects === 0) return null;
   return (
     <>
       <Button

@@ -32,6 +32,7 @@ export function KeysSheet({ isOpen, onClose, pages }: Props) {
     undo: t`Undo the newest change`,
     submit: t`Save the form`,
     copy: t`Copy the short URL`,
+    "copy-files": t`Copy files, to paste them in another folder`,
     qr: t`QR code`,
     edit: t`Edit`,
     visit: t`Open the short URL`,

@@ -12,6 +12,7 @@ const GROUPS = {
   },
   item: {
     copy: ["c"],
+    "copy-files": ["Mod+c"],
     qr: ["q"],
     edit: ["e"],
     visit: ["o"],
