@@ -64,11 +64,11 @@ export function FilesPage() {
   const upload = useUpload(String(account.id), team);
   const list = isSearch ? `q ${search.q} ${team}` : `folder ${folder ?? `of ${team}`}`;
   const takesFocus = useIsLaterList(list)();
-  const name = path?.at(-1)?.name ?? t`All files`;
+  const folderName = path?.at(-1)?.name ?? t`All files`;
   useDropNews();
   const add = (chosen: readonly File[]) => upload(Promise.resolve(chosenFiles(chosen)), folder);
   usePastedFiles(mayAdd ? add : null);
-  usePastedEntries(mayAdd ? (copied) => void actions.copy(copied, folder, name) : null);
+  usePastedEntries(mayAdd ? (copied) => void actions.copy(copied, folder, folderName) : null);
   usePageRequest("new-folder", () => ask("folder"));
 
   const drop = (transfer: DataTransfer, into: number | null) => upload(droppedFiles(transfer), into);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { actorOf, type PathInput, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, type StoredFile, viewFile } from "./entry.ts";
-import { entryIn, idInBody, placedEndpoint, treeEndpoint } from "./entry-id.ts";
+import { entryIn, idInBody, placedEndpoint } from "./entry-id.ts";
 import { modifiedAtText, readModifiedAt } from "../../lib/modified-at.ts";
 import { newOwner } from "./folders.routes.ts";
 import type { Transfers } from "./transfers.ts";

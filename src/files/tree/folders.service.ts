@@ -135,10 +135,10 @@ export function createFolders({ tree, repository, removal, policies, linked, onD
         const [folder] = await tree.folders(accountId, toFolderId(id), tx.db);
         const parentId = change.parentId === undefined ? folder!.parentId : toFolderId(change.parentId);
         if (parentId !== folder!.parentId) await move(tx, folder!, parentId);
-        if (change.policyId !== undefined && change.policyId !== folder!.policyId)
-          await expectStoring(folder!, change.policyId);
         const place = { parentId, name: name ?? folder!.name };
         const step = isMirrored(folder!) ? await onDisk.move(tx.db, folder!, place) : null;
+        if (change.policyId !== undefined && change.policyId !== folder!.policyId)
+          await expectStoring(folder!, change.policyId);
         const next: Folder = {
           ...folder!,
           ...place,
