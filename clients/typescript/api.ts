@@ -3002,7 +3002,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The space that your files use or those of a team, and its quota
+         * The space that your files use or those of a team, and its quota; with an API token of one folder, what that folder uses and may use
          * @description Files in the trash and unfinished uploads count. For every account; an API token needs the scope `files:read`.
          */
         get: operations["getFilesUsage"];
@@ -3406,7 +3406,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List your shares and drop boxes or those of a team; administrators also list those of all
+         * List your shares and drop boxes or those of a team; administrators also list those of all, API tokens of one folder those of what is in it
          * @description By page or cursor. Shares of things in the trash are in the list, and say so. For every account; an API token needs the scope `files:read`.
          */
         get: operations["listShares"];
