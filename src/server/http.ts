@@ -117,22 +117,13 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
       // Clients of WebDAV join addresses with two slashes.
       if (path.charCodeAt(1) === SLASH && tests.isProtocol(joinSlashes(path))) return askApi(arrival, server);
       if (isAboveProtocol(arrival)) return askUnlessLink(arrival, server);
-      return path === "/" ? followRoot(arrival, server) : follow(arrival, server);
+      const following = follow(arrival, server);
+      const isRead = path !== "/" || ["GET", "HEAD"].includes(arrival.method);
+      return isRead || !auth.isAdminEnabled() ? following : naming(methodsAbove, following);
     }
     const asks = isOpen(path) && !isMeantForApi(arrival) ? askUnlessLink : askApi;
     return asks(arrival, server);
   };
-
-  /** A refusal names the methods of protocols too, whose clients ask there. */
-  function followRoot(arrival: Arrival, server: WireServer): Response | Promise<Response> {
-    const following = follow(arrival, server);
-    if (!auth.isAdminEnabled() || ["GET", "HEAD"].includes(arrival.method)) return following;
-    return Promise.resolve(following).then((response) => {
-      const methods = [response.headers.get("Allow") ?? "GET, HEAD", ...methodsAbove].join(", ");
-      if (response.status === METHOD_NOT_ALLOWED) response.headers.set("Allow", methods);
-      return response;
-    });
-  }
 
   function askUnlessLink(arrival: Arrival, server: WireServer): Promise<Response> {
     // A failed lookup goes to the redirect, which reports it.
@@ -185,6 +176,17 @@ function testRoutes(prefixes: readonly string[], protocols: readonly OtherProtoc
   const tests = make();
   for (const { toggle } of protocols) toggle?.onChange(() => void Object.assign(tests, make()));
   return tests;
+}
+
+/** A refusal names the methods of protocols too, whose clients ask at the root. */
+async function naming(
+  methods: ReadonlySet<string>,
+  following: Response | Promise<Response>,
+): Promise<Response> {
+  const response = await following;
+  const allow = [response.headers.get("Allow") ?? "GET, HEAD", ...methods].join(", ");
+  if (response.status === METHOD_NOT_ALLOWED) response.headers.set("Allow", allow);
+  return response;
 }
 
 /** Decides at a path that both the API and links have. A browser that opens the address follows the link. */

@@ -23,6 +23,7 @@ export type TrashRepository = ReturnType<typeof createTrashRepository>;
 export function createTrashRepository({ read }: Database) {
   return {
     put,
+    empty,
 
     async find(tx: Db, accountId: number, id: number): Promise<Trashed | null> {
       const row = await shown(tx, accountId).where("trash.entry_id", "=", id).executeTakeFirst();
@@ -101,18 +102,6 @@ export function createTrashRepository({ read }: Database) {
       if (ids.length > 0) await tx.deleteFrom("trash").where("entry_id", "in", ids).execute();
     },
 
-    /** Marks all, so that none is shown or put back. Returns how many. */
-    async empty(tx: Db, accountId: number, within: number | null): Promise<number> {
-      const { numUpdatedRows } = await tx
-        .updateTable("trash")
-        .set({ trashed_at: EMPTIED })
-        .where("account_id", "=", accountId)
-        .where("trashed_at", ">", EMPTIED)
-        .$if(within !== null, (query) => query.where("parent_id", "in", foldersInside(accountId, within!)))
-        .executeTakeFirst();
-      return Number(numUpdatedRows);
-    },
-
     /** Entries of an emptied trash, or trashed at or before `until`; oldest first. */
     async due(
       tx: Db,
@@ -167,6 +156,18 @@ const shown = (db: Db, accountId: number) =>
     ])
     .where("trash.account_id", "=", accountId)
     .where("trash.trashed_at", ">", EMPTIED);
+
+/** Marks all, so that none is shown or put back. Returns how many. */
+async function empty(tx: Db, accountId: number, within: number | null): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("trash")
+    .set({ trashed_at: EMPTIED })
+    .where("account_id", "=", accountId)
+    .where("trashed_at", ">", EMPTIED)
+    .$if(within !== null, (query) => query.where("parent_id", "in", foldersInside(accountId, within!)))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
 
 /** Takes the entry out of its folder. */
 async function put(tx: Db, entry: Entry, now: number): Promise<void> {

@@ -33,17 +33,17 @@ export type TreeInput = { c: { req: { method: string } }; account: Caller };
 
 const reachOf = ({ id, role, teams }: Caller) => ({ accountId: id, ownOnly: role !== "admin", teams });
 
+/** Requests that only read need no more than sight of the tree. @throws Forbidden for viewers */
+function refuseViewers({ c, account }: TreeInput, owner: number): void {
+  if (["GET", "HEAD"].includes(c.req.method) || mayChange(reachOf(account), owner)) return;
+  throw appError("Forbidden", "You may only view these files; editors of their team may change them.");
+}
+
 export type Trees = ReturnType<typeof createTrees>;
 
 type Deps = { repository: OwnersRepository; lineage: EntriesRepository["lineage"] };
 
 export function createTrees({ repository, lineage }: Deps) {
-  /** Requests that only read need no more than sight of the tree. @throws Forbidden for viewers */
-  function refuseViewers({ c, account }: TreeInput, owner: number): void {
-    if (["GET", "HEAD"].includes(c.req.method) || mayChange(reachOf(account), owner)) return;
-    throw appError("Forbidden", "You may only view these files; editors of their team may change them.");
-  }
-
   /** The owner of a thing in the folder of the caller's token. @throws NotFound for others, Forbidden for viewers */
   async function ownerWithin(input: TreeInput, thing: OwnedThing, folderId: number): Promise<number> {
     const owner = await repository.ownerOf(thing);
