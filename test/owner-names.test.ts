@@ -104,6 +104,8 @@ const ELSEWHERE = [
   "PATCH /admin/v1/teams/{id} account",
 ];
 
+const MAIL = { title: "a", days: 7, every: "day", at: "08:00", to: ["anna@example.com"] };
+
 /** What is beside the name in a request of `naming`. */
 const BODIES: Record<string, (owner: string) => object> = {
   "PATCH /admin/v1/domains/{id} owner": (owner) => ({ owner }),
@@ -122,6 +124,14 @@ const BODIES: Record<string, (owner: string) => object> = {
     action: "update",
     set: { title: "a" },
   }),
+  "POST /admin/v1/analytics/pages owner": (owner) => ({ title: "a", filter: { owner }, days: 7 }),
+  "POST /admin/v1/analytics/pages team": (team) => ({ title: "a", filter: { team }, days: 7 }),
+  "PATCH /admin/v1/analytics/pages/{id} owner": (owner) => ({ filter: { owner } }),
+  "PATCH /admin/v1/analytics/pages/{id} team": (team) => ({ filter: { team } }),
+  "POST /admin/v1/analytics/mails owner": (owner) => ({ ...MAIL, filter: { owner } }),
+  "POST /admin/v1/analytics/mails team": (team) => ({ ...MAIL, filter: { team } }),
+  "PATCH /admin/v1/analytics/mails/{id} owner": (owner) => ({ filter: { owner } }),
+  "PATCH /admin/v1/analytics/mails/{id} team": (team) => ({ filter: { team } }),
   "POST /folders owner": (owner) => ({ name: "new", owner }),
   "PATCH /folders/{id} owner": (owner) => ({ owner }),
   "PATCH /files/{id} owner": (owner) => ({ owner }),
@@ -151,7 +161,10 @@ async function answerOf(client: Client, operation: string, name: string): Promis
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   const text = isStream ? "" : await response.text();
   aborted.abort();
-  const told = text.replaceAll(name, "NAME").replaceAll(/"(?:request_id|from|to|as_of)":\s*[^,}]*/g, "");
+  const told = text
+    .replaceAll(name, "NAME")
+    .replaceAll(/"(?:request_id|from|to|as_of|id)":\s*[^,}]*/g, "")
+    .replaceAll(/"(?:code|short_url|created_at|updated_at)":"[^"]*"/g, "");
   return `${response.status} ${told}`;
 }
 

@@ -519,13 +519,13 @@ export interface paths {
         };
         /**
          * List the mails that bring your reports and those of your teams, newest first
-         * @description For editors and administrators; an API token needs the scope `analytics:read`.
+         * @description Administrators see all of them, others their own and those of their teams. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["listAnalyticsMails"];
         put?: never;
         /**
          * Send the figures of a report by mail every day, week or month, with a link to its page
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description An address that is nobody's account gets a request to confirm first. Each mail can be ended by its reader. For editors and administrators; an API token needs the scope `links:write`.
          */
         post: operations["createAnalyticsMail"];
         delete?: never;
@@ -543,21 +543,21 @@ export interface paths {
         };
         /**
          * Read a mail that brings a report, with its readers
-         * @description For editors and administrators; an API token needs the scope `analytics:read`.
+         * @description Readers who have ended the mails are listed as such. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["getAnalyticsMail"];
         put?: never;
         post?: never;
         /**
          * End a mail that brings a report; its page stays
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description No further mail is sent. What is in the outbox already is delivered. For editors and administrators; an API token needs the scope `links:write`.
          */
         delete: operations["deleteAnalyticsMail"];
         options?: never;
         head?: never;
         /**
          * Change the given fields of a mail that brings a report
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description Fields that are absent stay. A reader who has ended the mails gets none until they confirm again. For editors and administrators; an API token needs the scope `links:write`.
          */
         patch: operations["patchAnalyticsMail"];
         trace?: never;
@@ -571,7 +571,7 @@ export interface paths {
         };
         /**
          * Codes that were requested but have no link, most requests first; by whole days
-         * @description For administrators; an API token needs the scope `analytics:read`.
+         * @description Most requested first. Only paths that could be codes are counted, at most 1,000 a day. For administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["listAnalyticsMissing"];
         put?: never;
@@ -591,13 +591,13 @@ export interface paths {
         };
         /**
          * List your report pages and those of your teams, newest first
-         * @description For editors and administrators; an API token needs the scope `analytics:read`.
+         * @description Administrators see all of them, others their own and those of their teams. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["listAnalyticsPages"];
         put?: never;
         /**
          * Make a report page: a code that shows figures of the links that a filter finds
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description It shows only links that its owner may see, without addresses, and a visit to it is no click of theirs. For editors and administrators; an API token needs the scope `links:write`.
          */
         post: operations["createAnalyticsPage"];
         delete?: never;
@@ -615,21 +615,21 @@ export interface paths {
         };
         /**
          * Read a report page
-         * @description For editors and administrators; an API token needs the scope `analytics:read`.
+         * @description It has what the page shows, not the figures: visitors read those at `short_url`. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["getAnalyticsPage"];
         put?: never;
         post?: never;
         /**
          * End a report page and its mails, and free its code
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description Its code leads nowhere then, and its mails end. For editors and administrators; an API token needs the scope `links:write`.
          */
         delete: operations["deleteAnalyticsPage"];
         options?: never;
         head?: never;
         /**
          * Change the given fields of a report page; with target its code redirects from now on
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description Fields that are absent stay. The code and its QR code stay as they are. For editors and administrators; an API token needs the scope `links:write`.
          */
         patch: operations["patchAnalyticsPage"];
         trace?: never;
@@ -643,13 +643,13 @@ export interface paths {
         };
         /**
          * The page where a reader confirms or ends the mails of a report
-         * @description Needs no sign-in.
+         * @description Nothing changes by opening it, as programs that check mails do. Needs no sign-in.
          */
         get: operations["getAnalyticsReader"];
         put?: never;
         /**
          * End the mails of a report as their reader, or confirm them with decision=confirm
-         * @description Needs no sign-in.
+         * @description Mail programs send it for their button to unsubscribe (RFC 8058). Needs no sign-in.
          */
         post: operations["postAnalyticsReader"];
         delete?: never;
@@ -5826,7 +5826,10 @@ export interface components {
             to: number;
         };
         NewReportMail: {
-            /** @description time of the day, in the zone of the reports; weeks begin on Monday, months on the 1st */
+            /**
+             * @description time of the day, in the zone of the reports; weeks begin on Monday, months on the 1st
+             * @example 08:00
+             */
             at: string;
             /** @description whole days before the mail; absent: 1, 7 or 30, as often as it comes */
             days?: number;
@@ -6996,7 +6999,10 @@ export interface components {
         ReportMailUpdate: {
             /** @description addresses that have ended the mails, or not confirmed them: they get one mail that asks */
             ask_again?: string[];
-            /** @description time of the day, in the zone of the reports; weeks begin on Monday, months on the 1st */
+            /**
+             * @description time of the day, in the zone of the reports; weeks begin on Monday, months on the 1st
+             * @example 08:00
+             */
             at?: string;
             /** @description whole days before the mail; absent: 1, 7 or 30, as often as it comes */
             days?: number;
@@ -11136,7 +11142,7 @@ export interface operations {
                  * @example {
                  *       "title": "Documentation",
                  *       "every": "day",
-                 *       "at": "text",
+                 *       "at": "08:00",
                  *       "to": [
                  *         "anna@example.com"
                  *       ]
@@ -11984,7 +11990,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example wmk_0000000000000000000000000000000000000000 */
+                /**
+                 * @description what the mail's address ends with
+                 * @example wmk_0000000000000000000000000000000000000000
+                 */
                 token: string;
             };
             cookie?: never;
@@ -12015,7 +12024,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example wmk_0000000000000000000000000000000000000000 */
+                /**
+                 * @description what the mail's address ends with
+                 * @example wmk_0000000000000000000000000000000000000000
+                 */
                 token: string;
             };
             cookie?: never;
@@ -23636,24 +23648,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["400"];
-            /** @description Not a host of this instance */
-            404: {
-                headers: {
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": 1004,
-                     *       "error": "NotFound",
-                     *       "message": "What is wrong, and what to do."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Failure404"];
-                    "text/plain": string;
-                };
-            };
+            404: components["responses"]["404"];
             413: components["responses"]["413"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];

@@ -45,8 +45,8 @@ const UNREADABLE: Record<string, string> = {
   rules: "iPhone → app",
   held: "yes",
   fallback_url: "nowhere",
-  forward_query: "perhaps",
   forward_path: "perhaps",
+  forward_query: "perhaps",
   card: "{",
   click_threshold: "many",
 };

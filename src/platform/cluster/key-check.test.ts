@@ -22,6 +22,7 @@ const PURPOSES = {
   "certificates.pair": "certificate",
   "certificates.order_key": "certificate order",
   "acme_accounts.private_key": "acme account",
+  "visitor_salts.salt": "visitor salt",
 };
 
 test("the sealed columns have the purposes with which the rooms seal", () => {

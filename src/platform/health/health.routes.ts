@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint, type Endpoint } from "../http/endpoint.ts";
-import { ERRORS } from "../../lib/errors.ts";
+import { appError, ERRORS } from "../../lib/errors.ts";
 import { type HealthReport, healthView } from "./health-view.ts";
 import { type SystemReport, systemView } from "./system-view.ts";
 import { wholeResponse } from "../../lib/whole-response.ts";
@@ -73,10 +73,10 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
       summary: "Whether a host is ours, for proxies that get certificates when they need them",
       query: z.object({ domain: z.string().optional().describe("a host, without a port") }),
       raw: { type: "text/plain" },
-      others: { 404: { type: "text/plain", description: "Not a host of this instance" } },
+      failures: [404],
       handle({ query: { domain = "" } }) {
-        const isOurs = health.isOurs(domain);
-        return wholeResponse(isOurs ? "OK" : "Not Found", { status: isOurs ? 200 : 404, headers: TEXT });
+        if (!health.isOurs(domain)) throw appError("NotFound", "This is no host of this instance.");
+        return wholeResponse("OK", { headers: TEXT });
       },
     }),
   ];

@@ -22,7 +22,8 @@ const MOST_READERS = 50;
 const at = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 08:00")
-  .describe("time of the day, in the zone of the reports; weeks begin on Monday, months on the 1st");
+  .describe("time of the day, in the zone of the reports; weeks begin on Monday, months on the 1st")
+  .meta({ examples: ["08:00"] });
 const to = z
   .array(emailSchema)
   .min(1)
