@@ -56,3 +56,32 @@ once("rules are made, moved and saved, and the link is asked where it leads", as
   await soon(async () => expect(await rules()).toBeNull());
   await close();
 });
+
+once(
+  "a path behind the code is explained, and a domain that ignores case has codes in capitals",
+  async () => {
+    const target = "https://example.com/manual";
+    await panel.client.call("POST", "/domains", { host: "go.example.com" });
+    const made = { code: "Docs", domain: "go.example.com", target, forward_path: true };
+    await panel.client.call("POST", "/links", made);
+    const { page, close } = await panel.enter("/panel/domains");
+    await page.getByRole("button", { name: "Edit go.example.com" }).click();
+    await page.getByLabel("Ignore upper and lower case in codes").check({ force: true });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Case is ignored in codes.").waitFor();
+    const path = "/links/docs?domain=go.example.com";
+    await soon(async () => expect((await panel.client.call("GET", path)).status).toBe(200));
+    await page.goto(`${panel.origin}/panel/link/docs?domain=go.example.com&tab=settings`);
+    await page.getByRole("button", { name: "Edit the rules" }).click();
+    const asking = page.getByRole("region", { name: "Where does it lead?" });
+    await asking.getByLabel("After the code").fill("/some/page");
+    await asking.getByRole("button", { name: "Ask" }).click();
+    await asking.getByText(`307 → ${target}/some/page`).waitFor();
+    await asking.getByText("The link docs passes the path on.").waitFor();
+    await page.getByRole("button", { name: "QR" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "QR code" });
+    await dialog.getByLabel("Address in capitals").check({ force: true });
+    await dialog.getByText("GO.EXAMPLE.COM/DOCS").waitFor();
+    await close();
+  },
+);

@@ -17,7 +17,11 @@ import type { CaseRepository } from "./repository.ts";
 /** Codes that a refusal names. */
 const MOST_NAMED = 20;
 const PORTION = 200;
-const EVERY_MS = 3_600_000;
+/** A changed setting has the job run at once, which a longer interval would prevent. */
+const EVERY_MS = 60_000;
+/** A domain is read so often, as a node may have stored a code before it knew the setting; then once an hour. */
+const RUNS_AT_FIRST = 3;
+const LATER_MS = 3_600_000;
 /** Nodes know a changed setting within half of it. */
 const KNOWN_EVERYWHERE_MS = 2_000;
 
@@ -120,15 +124,25 @@ export function createCaseJob(deps: CaseDeps): Job & { soonAfter: readonly ["set
     return left;
   }
 
+  /** Complete runs by domain, with the time of the last one. */
+  let done = new Map<number, { runs: number; at: number }>();
+  const isDue = (domain: number): boolean => {
+    const { runs, at } = done.get(domain) ?? { runs: 0, at: 0 };
+    return runs < RUNS_AT_FIRST || performance.now() - at > LATER_MS;
+  };
+
   async function run(signal: AbortSignal): Promise<void> {
     await rest(waitMs, signal);
-    for (const domain of withoutCase()) {
-      if (signal.aborted) return;
+    const domains = withoutCase();
+    done = new Map([...done].filter(([domain]) => domains.includes(domain)));
+    for (const domain of domains.filter(isDue)) {
       const left = [
         ...(await lowerAll("links", domain, signal)),
         ...(await lowerAll("link_aliases", domain, signal)),
       ];
       await changes.write((tx) => repository.lowerDeleted(tx.db, domain));
+      if (signal.aborted) return;
+      done.set(domain, { runs: (done.get(domain)?.runs ?? 0) + 1, at: performance.now() });
       if (left.length === 0) continue;
       const codes = left.slice(0, MOST_NAMED).map(codeOf);
       logger.warn({ codes, count: left.length }, "codes could not be stored in lower case: these are taken");
