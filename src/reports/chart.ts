@@ -30,10 +30,10 @@ function labelText(language: string, unit: Figures["unit"], label: string): stri
   return dates(`${language} ${unit}`).format(Date.parse(unit === "month" ? `${label}-01` : label));
 }
 
-/** The smallest of 1, 2, 5, 10, 20 … that is no less. */
+/** The smallest round number that is no less, with a round half. */
 export function roundUp(number: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(number, 1)));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((round) => round >= number)!;
+  return [1, 2, 4, 6, 8, 10].map((factor) => factor * power).find((round) => round >= number)!;
 }
 
 export function chart(look: Look, { unit, labels, series, at, zone, lastDay }: Figures): string {

@@ -19,7 +19,7 @@ const STYLE = inline(
   `
 .page{max-width:60rem}
 .head{display:flex;flex-wrap:wrap;gap:.25rem ${SPACE.xl};align-items:baseline;justify-content:space-between}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:${SPACE.md} ${SPACE.xl};margin:1.75rem 0 0}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(7rem,1fr));gap:${SPACE.md} ${SPACE.lg};margin:1.75rem 0 0}
 .facts dt{color:var(--soft);font-size:${TYPE.size.sm}}
 .facts dd{margin:0;font-size:${TYPE.size.xl};font-weight:600;font-variant-numeric:tabular-nums}
 .facts .lead{grid-column:1/-1}.facts .lead dd{font-size:clamp(2.25rem,1.75rem + 2.5vw,3rem);line-height:1.15;letter-spacing:-.02em}
@@ -40,7 +40,7 @@ li svg{position:absolute;inset:0;width:100%;height:100%}li rect{fill:var(--accen
 li>*{position:relative}li svg{position:absolute}li bdi{min-width:0;overflow-wrap:anywhere}li b{font-weight:600;font-variant-numeric:tabular-nums}.rest{color:var(--soft)}.rest b{font-weight:400}
 .foot{margin-top:2.5rem;font-size:${TYPE.size.sm}}
 @media print{@page{margin:1.5cm}
-:root{color-scheme:light;--ground:${light.card};--card:${light.card};--ink:${light.ink};--soft:${light.soft};--line:${light.line}}
+:root{color-scheme:light;--ground:${light.card};--card:${light.card};--ink:${light.ink};--soft:${light.soft};--line:${light.line};--right:${light.right};--warn:${light.warn}}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 .page{max-width:none;padding:0}.card{border:0;padding:0}details{display:none}figure{break-inside:avoid}
 .lists{grid-template-columns:1fr 1fr}}
@@ -55,6 +55,9 @@ const percents = made(
   (language) => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }),
 );
 const days = made((language) => new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }));
+const shortDays = made(
+  (language) => new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" }),
+);
 const regions = made((language) => new Intl.DisplayNames(language, { type: "region", fallback: "code" }));
 const instants = remembered(
   (key) => {
@@ -138,7 +141,7 @@ function factsHtml(look: Look, figures: Figures): string {
   const facts = [
     [report.before, countText(language, before)],
     [report.bots, countText(language, automated)],
-    ...(busiest === null ? [] : [[report.busiest, days(language).format(Date.parse(busiest))]]),
+    ...(busiest === null ? [] : [[report.busiest, shortDays(language).format(Date.parse(busiest))]]),
   ].map(([name, value]) => `<div><dt>${text(name!)}</dt><dd>${text(value!)}</dd></div>`);
   return `<dl class="facts"><div class="lead"><dt>${text(report.human)}</dt><dd>${countText(language, human)}${lead}</dd></div>${facts.join("")}</dl>`;
 }
