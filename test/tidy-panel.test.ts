@@ -18,6 +18,7 @@ const ROOMS: Record<string, readonly string[]> = {
   files: ["auth", "base", "shares", "ui"],
   events: ["base", "links", "ui"],
   clicks: ["base", "config", "ui"],
+  reports: ["base", "clicks", "ui"],
   links: ["auth", "base", "clicks", "config", "domains", "shares", "ui"],
 };
 const ASSEMBLY = "app";

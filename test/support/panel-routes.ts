@@ -2,6 +2,7 @@
 export const PANEL_ROUTES = [
   "",
   "analytics",
+  "analytics/pages",
   "links",
   "link/long/code",
   "links/import",

@@ -18,6 +18,7 @@ import { hasRoom, PANEL_PATH } from "../base/place.ts";
 import { queries } from "../base/queries.ts";
 import { whenSignedOut } from "../base/session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
+import { readNewReport } from "../reports/report-search.ts";
 import { OPEN_ROUTES, root } from "./open-routes.ts";
 import { readLinkPageSearch, readQ, readShared, strictSearch } from "./searches.ts";
 
@@ -60,6 +61,13 @@ const analytics = createRoute({
     if (context.account.role === "user") throw redirect({ to: "/files", search: {} });
   },
   component: lazyRouteComponent(() => import("../clicks/analytics-page.tsx"), "AnalyticsPage"),
+});
+
+const reportPages = createRoute({
+  getParentRoute: () => inside,
+  path: "/analytics/pages",
+  validateSearch: strictSearch(readNewReport),
+  component: lazyRouteComponent(() => import("../reports/reports-page.tsx"), "ReportsPage"),
 });
 
 const links = createRoute({
@@ -257,6 +265,7 @@ export const router = createRouter({
     inside.addChildren([
       overview,
       analytics,
+      reportPages,
       links,
       link,
       linkImport,

@@ -8,6 +8,7 @@ import { FilterBar } from "./filter/filter-bar.tsx";
 import { ListCard } from "./lists/list-card.tsx";
 import { earlierOf, type OnReportChange } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
+import { ShareReport } from "./share-report.tsx";
 import { ReportView } from "./report-view.tsx";
 import { useReport } from "./use-report.ts";
 
@@ -27,6 +28,7 @@ export function AnalyticsPage() {
           <Trans>Analytics</Trans>
         </Heading>
         <ReportBar search={search} onChange={change}>
+          <ShareReport search={search} />
           <ExportMenu report={report} />
         </ReportBar>
       </Group>
