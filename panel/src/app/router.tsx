@@ -67,7 +67,7 @@ const reportPages = createRoute({
   getParentRoute: () => inside,
   path: "/analytics/pages",
   validateSearch: strictSearch(readNewReport),
-  component: lazyRouteComponent(() => import("../reports/reports-page.tsx"), "ReportsPage"),
+  component: lazyRouteComponent(() => import("../reports/reports-page.tsx"), "ReportPagesPage"),
 });
 
 const links = createRoute({

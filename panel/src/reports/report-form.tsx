@@ -10,6 +10,7 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type ReportPage } from "../base/api.ts";
 import type { Filter } from "../clicks/filter.ts";
@@ -90,22 +91,7 @@ export function ReportForm({ report, start, onClose }: Props) {
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },
   });
-  const { values, errors } = form;
-  if (save.data) {
-    return (
-      <Stack gap="md" role="status">
-        <Text size="sm">
-          <Trans>Whoever has this short URL can see the report.</Trans>
-        </Text>
-        <ReportAddress address={save.data.short_url} isFocused />
-        <Group justify="end">
-          <Button variant="default" onClick={onClose}>
-            <Trans>Done</Trans>
-          </Button>
-        </Group>
-      </Stack>
-    );
-  }
+  if (save.data) return <ReportReady address={save.data.short_url} onClose={onClose} />;
   return (
     <FormFields
       onSubmit={form.onSubmit((given) => save.mutate(given))}
@@ -115,6 +101,46 @@ export function ReportForm({ report, start, onClose }: Props) {
       action={report === null ? t`Create` : t`Save`}
     >
       {notice}
+      <ReportFields form={form} report={report} start={start} />
+    </FormFields>
+  );
+}
+
+function ReportReady({ address, onClose }: { address: string; onClose(): void }) {
+  return (
+    <Stack gap="md" role="status">
+      <Text size="sm">
+        <Trans>Whoever has this short URL can see the report.</Trans>
+      </Text>
+      <ReportAddress address={address} isFocused />
+      <Group justify="end">
+        <Button variant="default" onClick={onClose}>
+          <Trans>Done</Trans>
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+type Values = {
+  title: string;
+  isRange: boolean;
+  days: number;
+  from: string;
+  to: string;
+  code: string;
+  expires: string;
+  isProtected: boolean;
+  password: string;
+};
+
+type FieldsProps = Omit<Props, "onClose"> & { form: UseFormReturnType<Values> };
+
+function ReportFields({ form, report, start }: FieldsProps) {
+  const { t } = useLingui();
+  const { values, errors } = form;
+  return (
+    <>
       <TextInput
         {...form.getInputProps("title")}
         label={t`Title`}
@@ -183,6 +209,6 @@ export function ReportForm({ report, start, onClose }: Props) {
           minLength={8}
         />
       )}
-    </FormFields>
+    </>
   );
 }

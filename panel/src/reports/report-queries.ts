@@ -13,7 +13,7 @@ import { followed } from "../base/queries.ts";
 
 const PAGE_SIZE = 50;
 
-export const reportsQuery = infiniteQueryOptions({
+export const reportPagesQuery = infiniteQueryOptions({
   queryKey: ["report pages"],
   queryFn: async ({ signal, pageParam: cursor }) =>
     responseOf(

@@ -20,17 +20,17 @@ import { ReportAddress } from "./report-address.tsx";
 import { ReportFilterText } from "./report-filter-text.tsx";
 import { ReportForm } from "./report-form.tsx";
 import { ReportMailForm } from "./report-mail-form.tsx";
-import { endReport, endReportMail, reportMailsQuery, reportsQuery } from "./report-queries.ts";
+import { endReport, endReportMail, reportMailsQuery, reportPagesQuery } from "./report-queries.ts";
 import { filterOfNew } from "./report-search.ts";
 
 /** Pages with figures for people without an account, and their mails. */
-export function ReportsPage() {
+export function ReportPagesPage() {
   const { t } = useLingui();
   const search = useSearch({ from: "/inside/analytics/pages" });
   const navigate = useNavigate({ from: "/analytics/pages" });
   const [edited, setEdited] = useState<ReportPage | null>(null);
   const [mailed, setMailed] = useState<{ page: ReportPage | null; mail: ReportMail | null } | null>(null);
-  const list = useInfiniteQuery(reportsQuery);
+  const list = useInfiniteQuery(reportPagesQuery);
   const { make, days, from, to } = search;
   const start = {
     filter: filterOfNew(search),
