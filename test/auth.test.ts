@@ -79,6 +79,8 @@ test.each([
     const paths = ["/health/live", "/health/ready", "/health"];
     const answers = await Promise.all(paths.map((path) => fetch(url + path)));
     expect(answers.map(({ status }) => status)).toEqual(statuses);
+    const domain = await fetch(`${url}/health/domain?domain=stranger.example`);
+    expect([domain.status, await domain.text()]).toEqual([404, "Not Found"]);
   } finally {
     await open.remove();
   }

@@ -43,7 +43,7 @@ const CHOSEN: Readonly<Record<string, Chosen & { operation: string }>> = {
     operation: "createLink",
     title: "Shorten a URL",
     description:
-      "Creates a short link to `target`. Without `code` it gets a random one. `short_url` of the response is what to hand out.",
+      "Creates a short link to `target`. Without `code` it gets a random one; with `reuse` a link with this target alone is the result, if there is one. `short_url` of the response is what to hand out.",
     // By `force`.
     isDestructive: true,
   },
