@@ -5,7 +5,9 @@ import { Heading } from "../ui/heading.tsx";
 import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
+import { conditionsIn } from "./filter.ts";
 import { ListCard } from "./lists/list-card.tsx";
+import { MissingCodes } from "./lists/missing-codes.tsx";
 import { earlierOf, type OnReportChange } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
 import { ShareReport } from "./share-report.tsx";
@@ -55,6 +57,7 @@ export function AnalyticsPage() {
           earlier={earlierOf(search, report.shown)}
           onChange={change}
         />
+        {account.role === "admin" && conditionsIn(search).length === 0 && <MissingCodes frame={report} />}
       </ReportView>
     </Stack>
   );

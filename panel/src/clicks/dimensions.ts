@@ -14,6 +14,7 @@ import {
 /** Of the links that were clicked. */
 export const LINK_DIMENSIONS = ["link", "tag", "utm_campaign", "domain", "owner"] as const;
 export const DIMENSIONS = [
+  "site",
   "referrer",
   "channel",
   "utm_campaign",
@@ -31,6 +32,7 @@ export type Dimension = (typeof DIMENSIONS)[number] | (typeof LINK_DIMENSIONS)[n
 export type Value = { value: string; country?: string | undefined; domain?: string | null | undefined };
 
 const NAMES: Partial<Record<FilterName, (value: string) => string>> = {
+  site: referrerName,
   referrer: referrerName,
   channel: channelName,
   country: regionName,

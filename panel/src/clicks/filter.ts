@@ -5,6 +5,7 @@ export const LINK_FILTERS = ["code", "tag", "domain", "owner", "search"] as cons
 /** Of single clicks. */
 export const VALUE_FILTERS = [
   "channel",
+  "site",
   "referrer",
   "utm_campaign",
   "utm_source",

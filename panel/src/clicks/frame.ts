@@ -42,7 +42,7 @@ export function prefetchLinkReport(queries: QueryClient, place: Place, search: R
   const requested = { span: shown, visitors, filter };
   void queries.prefetchQuery(trendQuery({ ...requested, span }, unit));
   if (earlier !== undefined) void queries.prefetchQuery(trendQuery({ ...requested, span: earlier }, unit));
-  for (const dimension of ["referrer", "country", "device"] as const)
+  for (const dimension of ["site", "country", "device"] as const)
     void queries.prefetchQuery(listQuery(dimension, requested));
   void queries.prefetchQuery(newestQuery(requested));
 }

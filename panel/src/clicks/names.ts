@@ -69,6 +69,7 @@ export const filterNames = (): Record<FilterName, string> => ({
   owner: t`Owner`,
   search: t`Text`,
   channel: t`Channel`,
+  site: t`Site`,
   referrer: t`Referrer`,
   utm_campaign: t`Campaign`,
   utm_source: t`Campaign source`,

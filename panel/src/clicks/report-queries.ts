@@ -13,6 +13,7 @@ type WithDetails<T> = T & { details?: false | undefined; details_from?: string |
 
 export const MOST_LISTED = 200;
 const NEWEST = 20;
+const MOST_MISSING = 20;
 /** While the span is not over, a report grows. */
 const STALE_MS = 30_000;
 
@@ -52,9 +53,12 @@ export const trendQuery = (requested: RequestedReport, unit: Unit) =>
     ...kept(requested, unit),
   });
 
+type Counts = { clicks: number; human: number; automated: number };
+
 /** Rows, most clicks first; those of no row are `other`. */
 export type List = WithDetails<{
-  rows: (Value & { clicks: number; human: number; automated: number })[];
+  rows: (Value &
+    Counts & { hosts?: (Counts & { value: string })[] | undefined; visitors?: number | undefined })[];
   total: number;
   other: number;
 }>;
@@ -82,6 +86,20 @@ export const topQuery = (requested: RequestedReport) =>
     queryFn: async ({ signal }) => {
       const query = { ...queryOf(requested), limit: 10 };
       return (await responseOf(api.GET("/admin/v1/analytics/top", { params: { query }, signal }))).data;
+    },
+    ...kept(requested),
+  });
+
+/** Codes that were requested but have no link, by whole days. */
+export const missingQuery = (requested: RequestedReport) =>
+  queryOptions({
+    queryKey: keyOf("missing", requested),
+    async queryFn({ signal }) {
+      const query = { ...datesOf(requested.span), visitors: requested.visitors, limit: MOST_MISSING };
+      const { data, further } = await responseOf(
+        api.GET("/admin/v1/analytics/missing", { params: { query }, signal }),
+      );
+      return { codes: data, further };
     },
     ...kept(requested),
   });

@@ -44,6 +44,7 @@ export function TrendCard({ report, search, onChange, children }: Props) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- names by language
     [trend, earlier, vs, visitors, i18n.locale, others],
   );
+  const unknown = useMemo(() => (trend?.unknown ?? []).map((label) => trend!.labels.indexOf(label)), [trend]);
   const brush = useMemo((): Brush | null => {
     if (part === undefined || starts.length === 0) return null;
     const first = starts.findLastIndex((start) => start <= part.start);
@@ -115,6 +116,7 @@ export function TrendCard({ report, search, onChange, children }: Props) {
               starts={starts}
               unit={unit}
               series={series}
+              unknown={unknown}
               brush={brush}
               onBrush={choose}
               onZoomOut={() => onChange(widerOf(search))}
@@ -151,6 +153,7 @@ function Sum({
   vs,
   brush,
 }: Pick<Props, "report" | "search"> & { vs: Comparison; brush: Brush | null }) {
+  const { t } = useLingui();
   const { trend, earlier, visitors } = report;
   const within = (values: readonly number[]) =>
     sum(brush === null ? values : values.slice(brush[0], brush[1] + 1));
@@ -159,6 +162,8 @@ function Sum({
   const count = formatNumber(clicks);
   const base = formatNumber(before ?? 0);
   const bots = formatNumber(within(trend!.automated_clicks));
+  const unique = trend!.visitors?.map((value) => value ?? 0);
+  const visits = unique && within(unique);
   return (
     <Group gap="xs" align="baseline">
       <Text fz={26} fw={700} lh={1.2} className={classes["count"]!}>
@@ -170,6 +175,18 @@ function Sum({
           <>
             {" · "}
             <Trans>{bots} from bots</Trans>
+          </>
+        )}
+        {visits !== undefined && (
+          <>
+            {" · "}
+            <span title={t`Each visitor counts once a day.`}>
+              {trend!.labels.length === 1 && report.unit === "day" ? (
+                <Plural value={visits} one="# visitor" other="# visitors" />
+              ) : (
+                <Plural value={visits} one="# visit by day" other="# visits by day" />
+              )}
+            </span>
           </>
         )}
         {" · "}

@@ -51,7 +51,7 @@ export function useReport(place: Place | null, search: ReportSearch): Report {
     enabled: earlierSpan !== undefined,
   });
   const others = useOthers(search, frame, place?.domain);
-  const referrers = useQuery(listQuery("referrer", { ...requested, span: shown }));
+  const referrers = useQuery(listQuery("site", { ...requested, span: shown }));
   return {
     ...frame,
     trend: trend.data,

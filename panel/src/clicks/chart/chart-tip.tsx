@@ -1,9 +1,10 @@
+import { Trans } from "@lingui/react/macro";
 import { formatNumber } from "../../base/i18n.ts";
 import type { Unit } from "../buckets.ts";
 import classes from "../clicks.module.css";
 import { bucketName } from "./bucket-name.ts";
 import { LINE_WIDTH, type Look, LOOKS, useScheme } from "./looks.ts";
-import { type Series, sum } from "./series.ts";
+import { type Series, sum, shownValue } from "./series.ts";
 
 type Props = {
   at: number;
@@ -26,7 +27,7 @@ export function ChartTip({ at, starts, unit, series, open }: Props) {
           <div key={look} className={classes["tipRow"]}>
             <Swatch look={look} />
             <span className={classes["name"]}>{name}</span>
-            <span className={classes["count"]}>{formatNumber(values[at] ?? 0)}</span>
+            <span className={classes["count"]}>{shownValue(values[at])}</span>
           </div>
         ))}
       </div>
@@ -34,7 +35,7 @@ export function ChartTip({ at, starts, unit, series, open }: Props) {
   );
 }
 
-export function Legend({ series }: { series: readonly Series[] }) {
+export function Legend({ series, hasUnknown }: { series: readonly Series[]; hasUnknown: boolean }) {
   return (
     <ul className={classes["legend"]}>
       {series.map(({ name, look, values }) => (
@@ -44,6 +45,14 @@ export function Legend({ series }: { series: readonly Series[] }) {
           <span className={classes["count"]}>{formatNumber(sum(values))}</span>
         </li>
       ))}
+      {hasUnknown && (
+        <li>
+          <span className={classes["unknown"]} aria-hidden />
+          <span className={classes["name"]}>
+            <Trans>Not known: these details are not kept</Trans>
+          </span>
+        </li>
+      )}
     </ul>
   );
 }

@@ -1,6 +1,7 @@
 /** Answers about clicks by time as lines of a chart. */
 import { t } from "@lingui/core/macro";
 import type { Trend } from "../../base/api.ts";
+import { formatNumber } from "../../base/i18n.ts";
 import type { Unit } from "../buckets.ts";
 import type { Look } from "./looks.ts";
 import type { Comparison, Visitors } from "../range.ts";
@@ -8,14 +9,16 @@ import type { Comparison, Visitors } from "../range.ts";
 export type Series = {
   name: string;
   look: Look;
-  values: readonly number[];
+  /** Null: not known. */
+  values: readonly (number | null)[];
   /** Filled down to the axis. */
   isArea?: boolean;
 };
 
 const OTHERS: readonly Look[] = ["first", "second", "third"];
 
-export const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+export const sum = (values: readonly (number | null)[]): number =>
+  values.reduce<number>((all, value) => all + (value ?? 0), 0);
 
 /** What is compared, and told as the sum: of both kinds of visitors the human ones. */
 export const leadingValues = (trend: Trend, visitors: Visitors): readonly number[] =>
@@ -27,12 +30,24 @@ type Compared = {
   others?: readonly { name: string; trend: Trend }[];
 };
 
+/** Null where nothing is known. */
+const known = ({ labels, unknown = [] }: Trend, values: readonly number[]): (number | null)[] =>
+  unknown.length === 0
+    ? [...values]
+    : values.map((value, at) => (unknown.includes(labels[at]!) ? null : value));
+
 export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others = [] }: Compared): Series[] {
-  const people: Series = { name: t`Human clicks`, look: "people", values: trend.human_clicks, isArea: true };
-  const machines: Series = { name: t`Bots`, look: "machines", values: trend.automated_clicks };
+  const people: Series = {
+    name: t`Human clicks`,
+    look: "people",
+    values: known(trend, trend.human_clicks),
+    isArea: true,
+  };
+  const machines: Series = { name: t`Bots`, look: "machines", values: known(trend, trend.automated_clicks) };
   const own = { human: [people], automated: [machines], all: [people, machines] }[visitors];
   const length = trend.labels.length;
-  const fitted = (values: readonly number[]) => Array.from({ length }, (_, at) => values[at] ?? 0);
+  const fitted = (values: readonly (number | null)[]) =>
+    Array.from({ length }, (_, at) => (values[at] === undefined ? 0 : values[at]));
   const names =
     visitors === "all"
       ? { before: t`Human clicks, previous period`, year: t`Human clicks, a year before` }
@@ -42,7 +57,7 @@ export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others
     ...others.map((other, at) => ({
       name: other.name,
       look: OTHERS[at]!,
-      values: fitted(leadingValues(other.trend, visitors)),
+      values: fitted(known(other.trend, leadingValues(other.trend, visitors))),
     })),
     ...(earlier === undefined
       ? []
@@ -50,7 +65,7 @@ export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others
           {
             name: vs === "year" ? names.year : names.before,
             look: "earlier" as const,
-            values: fitted(leadingValues(earlier, visitors)),
+            values: fitted(known(earlier, leadingValues(earlier, visitors))),
           },
         ]),
   ];
@@ -65,3 +80,7 @@ export type DrawnSeries = {
   /** The bucket that is not over; -1 if all are. */
   open: number;
 };
+
+/** A value as a person reads it. */
+export const shownValue = (value: number | null | undefined): string =>
+  value === null ? t`not known` : formatNumber(value ?? 0);

@@ -2,7 +2,6 @@ import "uplot/dist/uPlot.min.css";
 import { useLingui } from "@lingui/react/macro";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
-import { formatNumber } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
 import { endOfBucket, spanName, type Unit } from "../buckets.ts";
 import { type Brush, useBrush } from "./brush.ts";
@@ -11,7 +10,7 @@ import { ChartTip, Legend } from "./chart-tip.tsx";
 import classes from "../clicks.module.css";
 import { useScheme } from "./looks.ts";
 import { areaOf, drawTrend } from "./plot.ts";
-import type { Series } from "./series.ts";
+import { type Series, shownValue } from "./series.ts";
 import { TrendTable } from "./trend-table.tsx";
 
 type Props = {
@@ -23,6 +22,8 @@ type Props = {
   starts: readonly number[];
   unit: Unit;
   series: readonly Series[];
+  /** Buckets of which nothing is known. */
+  unknown?: readonly number[];
   brush?: Brush | null;
   onBrush?(brush: Brush | null): void;
   /** By a double click or the minus key, while no part is chosen. */
@@ -39,6 +40,7 @@ export function TrendChart({
   starts,
   unit,
   series,
+  unknown = [],
   brush = null,
   onBrush,
   onZoomOut,
@@ -64,7 +66,7 @@ export function TrendChart({
   }, [starts, unit, series, open, width, scheme]);
 
   const announced = at === null ? count - 1 : at;
-  const values = series.map(({ name, values: of }) => `${name}: ${formatNumber(of[announced] ?? 0)}`);
+  const values = series.map(({ name, values: of }) => `${name}: ${shownValue(of[announced])}`);
   const part = chosen && spanName({ start: starts[chosen[0]]!, end: endOfBucket(starts[chosen[1]]!, unit) });
   const valueText = [
     starts[announced] === undefined ? "" : bucketName(starts[announced], unit, announced === open),
@@ -96,6 +98,13 @@ export function TrendChart({
             aria-valuetext={valueText}
             {...surface}
           >
+            {unknown.map((bucket) => (
+              <div
+                key={bucket}
+                className={classes["unknown"]}
+                style={{ left: `${(bucket / count) * 100}%`, width: `${100 / count}%` }}
+              />
+            ))}
             {chosen !== null && onBrush && (
               <div
                 className={classes["chosen"]}
@@ -109,7 +118,7 @@ export function TrendChart({
           </div>
         )}
       </div>
-      <Legend series={series} />
+      <Legend series={series} hasUnknown={unknown.length > 0} />
       <TrendTable label={label} starts={starts} unit={unit} series={series} open={open} />
     </figure>
   );

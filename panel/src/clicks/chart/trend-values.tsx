@@ -1,9 +1,8 @@
 import { Trans } from "@lingui/react/macro";
 import { Table } from "@mantine/core";
-import { formatNumber } from "../../base/i18n.ts";
 import classes from "../clicks.module.css";
 import { bucketName } from "./bucket-name.ts";
-import type { DrawnSeries } from "./series.ts";
+import { type DrawnSeries, shownValue } from "./series.ts";
 
 /** The values of a chart, newest first. */
 export function TrendValues({ label, starts, unit, series, open }: DrawnSeries) {
@@ -26,7 +25,7 @@ export function TrendValues({ label, starts, unit, series, open }: DrawnSeries) 
               <Table.Tr key={start}>
                 <Table.Th scope="row">{bucketName(start, unit, at === open)}</Table.Th>
                 {series.map(({ look, values }) => (
-                  <Table.Td key={look}>{formatNumber(values[at] ?? 0)}</Table.Td>
+                  <Table.Td key={look}>{shownValue(values[at])}</Table.Td>
                 ))}
               </Table.Tr>
             ))

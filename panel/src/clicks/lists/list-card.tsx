@@ -32,6 +32,7 @@ type Props = {
 
 /** As many values as a comparison can know. */
 const MOST_EARLIER = 1_000;
+const MOST_HOSTS = 5;
 
 /** Lists of one kind, of which one is shown. Each row is a filter. Without clicks it is one line. */
 export function ListCard({ title, tabs, frame, search, onChange, earlier }: Props) {
@@ -105,6 +106,7 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
                   isLinks={chosen === "link"}
                   rest={<Rest dimension={chosen} rows={data?.rows ?? []} />}
                   onChoose={choose}
+                  onHost={(host) => onChange(withCondition(search, { name: "referrer", value: host }))}
                 />
               </>
             )}
@@ -121,7 +123,7 @@ const PLACES = "analytics.enable_geo_lookup";
 function Nothing({ dimension, isClicked }: { dimension: Dimension; isClicked: boolean }) {
   if (!isClicked) return <Trans>No clicks in this range.</Trans>;
   if (dimension.startsWith("utm_")) return <Trans>No campaigns in this range.</Trans>;
-  if (dimension === "referrer") return <Trans>No referrers in this range.</Trans>;
+  if (dimension === "site") return <Trans>No referrers in this range.</Trans>;
   if (dimension !== "country" && dimension !== "city")
     return <Trans>Unknown for all clicks in this range.</Trans>;
   const places = <SettingLink settingKey={PLACES} />;
@@ -130,14 +132,20 @@ function Nothing({ dimension, isClicked }: { dimension: Dimension; isClicked: bo
 
 /** The clicks of no listed value: of those beyond the list, and of those without one. */
 function Rest({ dimension, rows }: { dimension: Dimension; rows: List["rows"] }) {
-  if (!dimension.startsWith("utm_") && dimension !== "referrer") return <Trans>Others or unknown</Trans>;
+  if (!dimension.startsWith("utm_") && dimension !== "site") return <Trans>Others or unknown</Trans>;
   const isWhole = rows.length < MOST_LISTED && !rows.some(({ value }) => isRest(value));
   if (!isWhole) return <Trans>Others and none</Trans>;
-  return dimension === "referrer" ? <Trans>No referrer</Trans> : <Trans>No campaign</Trans>;
+  return dimension === "site" ? <Trans>No referrer</Trans> : <Trans>No campaign</Trans>;
 }
 
 const keyOf = ({ value, country, domain }: List["rows"][number]): string =>
   JSON.stringify([value, country, domain]);
+
+/** Hosts of a site, unless it has only the one of its name. */
+const hostsOf = ({ value, hosts = [] }: List["rows"][number]): Counted["hosts"] =>
+  hosts.length === 1 && hosts[0]!.value === value
+    ? []
+    : hosts.slice(0, MOST_HOSTS).map((host) => ({ name: host.value, count: host.clicks }));
 
 /** With their part of all clicks; those of no row come last, together. */
 function itemsOf(dimension: Dimension, { rows, total, other }: List, before: List | undefined): Counted[] {
@@ -151,6 +159,7 @@ function itemsOf(dimension: Dimension, { rows, total, other }: List, before: Lis
       value: row,
       count: row.clicks,
       percentage: percentageOf(row.clicks),
+      ...(dimension === "site" && { hosts: hostsOf(row) }),
       ...(known && { before: known.get(keyOf(row)) ?? 0 }),
     }));
   const rest = other + rows.filter(({ value }) => isRest(value)).reduce((sum, { clicks }) => sum + clicks, 0);

@@ -50,7 +50,7 @@ export function ReportLists({ report, search, onChange, newest }: Props) {
           <ListCard
             title={t`Sources`}
             tabs={[
-              { dimension: "referrer", title: t`Referrers` },
+              { dimension: "site", title: t`Sites` },
               { dimension: "channel", title: t`Channels` },
               { dimension: "utm_campaign", title: t`Campaigns` },
               { dimension: "utm_source", title: t`UTM sources` },

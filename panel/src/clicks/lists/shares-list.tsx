@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { UnstyledButton } from "@mantine/core";
 import { IconArrowUpRight } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { formatNumber, formatPercent, formatShare } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
@@ -18,6 +18,8 @@ export type Counted = {
   percentage: number;
   /** In the time before, if it is compared. */
   before?: number;
+  /** Of a site. */
+  hosts?: { name: string; count: number }[] | undefined;
 };
 
 const FIRST = 8;
@@ -34,10 +36,12 @@ type Props = {
   /** Name of what has none. */
   rest: ReactNode;
   onChoose(item: Counted): void;
+  onHost?(host: string): void;
 };
 
 /** Names with their counts, the most frequent first. Each is a filter. */
-export function SharesList({ items, isLinks, rest, onChoose }: Props) {
+export function SharesList({ items, isLinks, rest, onChoose, onHost }: Props) {
+  const { t } = useLingui();
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? items : items.slice(0, FIRST);
   const more = items.length - FIRST;
@@ -45,14 +49,28 @@ export function SharesList({ items, isLinks, rest, onChoose }: Props) {
     <>
       <ul className={classes["shares"]}>
         {shown.map((item) => (
-          <li key={item.key} className={classes["share"]}>
-            {item.value !== undefined && (
-              <div className={classes["bar"]} style={{ width: `${Math.min(100, item.percentage)}%` }} />
-            )}
-            <Name item={item} isLink={isLinks} rest={rest} onChoose={onChoose} />
-            <Numbers item={item} />
-            {isLinks && item.value !== undefined && <ToLink {...item.value} />}
-          </li>
+          <Fragment key={item.key}>
+            <li className={classes["share"]}>
+              {item.value !== undefined && (
+                <div className={classes["bar"]} style={{ width: `${Math.min(100, item.percentage)}%` }} />
+              )}
+              <Name item={item} isLink={isLinks} rest={rest} onChoose={onChoose} />
+              <Numbers item={item} />
+              {isLinks && item.value !== undefined && <ToLink {...item.value} />}
+            </li>
+            {item.hosts?.map(({ name, count }) => (
+              <li key={name} className={`${classes["share"]} ${classes["host"]}`}>
+                <UnstyledButton
+                  className={`${classes["name"]} ${classes["choice"]}`}
+                  title={t`Only ${name}`}
+                  onClick={() => onHost?.(name)}
+                >
+                  {name}
+                </UnstyledButton>
+                <span className={classes["count"]}>{formatNumber(count)}</span>
+              </li>
+            ))}
+          </Fragment>
         ))}
       </ul>
       {more > 0 && (
