@@ -34,6 +34,8 @@ export type Figures = {
   days: number;
   human: number;
   automated: number;
+  /** Unique visitors by day, summed over the days that know them; null: no day does. */
+  visits: number | null;
   /** Human clicks of as much time before. */
   before: number;
   unit: FigureUnit;
@@ -123,6 +125,7 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
         days,
         human: sum(trend.human),
         automated: sum(trend.automated),
+        visits: visitsIn(trend.unique),
         before: sum(before.human),
         unit,
         labels: trend.labels,
@@ -138,6 +141,11 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
       };
     },
   };
+}
+
+function visitsIn(unique: readonly (number | null)[] | undefined): number | null {
+  const known = unique?.filter((count) => count !== null) ?? [];
+  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
 }
 
 const rangeOf = (zone: string, first: string, last: string, now: number): DateRange => {

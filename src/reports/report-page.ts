@@ -129,7 +129,7 @@ ${listsHtml(look, figures)}
 function factsHtml(look: Look, figures: Figures): string {
   const { language, texts } = look;
   const { report } = texts;
-  const { human, automated, before, labels, series, unit } = figures;
+  const { human, automated, visits, before, labels, series, unit } = figures;
   const change = changeOf(figures);
   const mark = change === null ? "" : change > 0 ? "right" : change < 0 ? "warn" : "";
   const lead =
@@ -139,6 +139,7 @@ function factsHtml(look: Look, figures: Figures): string {
   const most = Math.max(...series);
   const busiest = unit === "day" && most > 0 ? labels[series.indexOf(most)]! : null;
   const facts = [
+    ...(visits === null ? [] : [[report.visits, countText(language, visits)]]),
     [report.before, countText(language, before)],
     [report.bots, countText(language, automated)],
     ...(busiest === null ? [] : [[report.busiest, shortDays(language).format(Date.parse(busiest))]]),

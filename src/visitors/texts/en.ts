@@ -205,6 +205,7 @@ export const en = {
     notFound: { title: "Not found", sentence: "This report does not exist or has ended." },
     human: "Human clicks",
     bots: "Bots",
+    visits: "Visits by day",
     before: "Previous period",
     busiest: "Busiest day",
     more: "{percent} more than in the previous period",

@@ -105,6 +105,7 @@ function contentOf(
   const facts = [
     fact(words.human, figures.human),
     ...(change === null ? [] : [changeText(look, change)]),
+    ...(figures.visits === null ? [] : [fact(words.visits, figures.visits)]),
     fact(words.before, figures.before),
     fact(words.bots, figures.automated),
   ];
