@@ -189,7 +189,7 @@ const Foot = ({ team, entries, isMore, onServer }: FootProps) => (
         )}
       </Text>
     )}
-    <Text size="xs" c="dimmed" aria-live="polite">
+    <Text size="xs" c="dimmed" aria-live="polite" style={{ flexShrink: 0 }}>
       {entries.length > 0 && (
         <>
           <Plural value={entries.length} one="# entry" other="# entries" />

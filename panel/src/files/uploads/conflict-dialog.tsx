@@ -37,7 +37,9 @@ function Choices({ question: { names, answer } }: { question: ConflictQuestion }
         )}
       </List>
       <Text size="sm" c="dimmed">
-        <Trans>What is replaced becomes a version of the file, once the new content is complete.</Trans>
+        <Trans>
+          What is replaced becomes a version of the file, or goes to the trash in a folder of the server.
+        </Trans>
       </Text>
       <Group justify="end" gap="xs">
         <Button variant="default" onClick={() => answer("skip")}>
