@@ -10,6 +10,7 @@ import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { addReportCommand } from "./analytics/commands.ts";
+import { addMissingCommand } from "./missing/commands.ts";
 import type { ReachableLinks } from "./analytics/routes.ts";
 import { createAgents } from "../lib/agents.ts";
 import { createMaintenance } from "./rollups/retention.ts";
@@ -33,6 +34,7 @@ export function addClickCommands(program: Command, context: Context): void {
     .option("--to <date>", "last day, included; default: the newest day of the click log")
     .result((options) => rebuildStatistics(context, options));
   addReportCommand(group, context);
+  addMissingCommand(group, context);
 }
 
 type Range = { from: string | undefined; to: string | undefined };
