@@ -80,7 +80,7 @@ test.each([
     const answers = await Promise.all(paths.map((path) => fetch(url + path)));
     expect(answers.map(({ status }) => status)).toEqual(statuses);
     const domain = await fetch(`${url}/health/domain?domain=stranger.example`);
-    expect([domain.status, await domain.text()]).toEqual([404, "Not Found"]);
+    expect(await domain.json()).toMatchObject({ code: 1004, message: "This is no host of this instance." });
   } finally {
     await open.remove();
   }

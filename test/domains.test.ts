@@ -1,5 +1,7 @@
 /** Domains with the real program and two workers: API, redirects, reports, CSV and commands. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { sendRaw } from "./support/raw-http.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
@@ -54,6 +56,42 @@ test("the public URL can't have the host of a domain, nor a domain that of the p
   expect((await client.call("PUT", key, { value: "https://own.test" })).status).toBe(200);
   expect((await client.call("POST", "/domains", { host: "own.test" })).status).toBe(409);
   await client.call("PUT", key, { value: "" });
+});
+
+test("each host answers with its documents, on every worker and at once", async () => {
+  const text = `{"applinks":${JSON.stringify("ü".repeat(30_000))}}`;
+  const name = "apple-app-site-association";
+  const made = await client.call("POST", "/domains", {
+    host: "apps.test",
+    not_found_url: "https://lost.test/",
+    well_known: Array.from({ length: 14 }, (_, at) => ({
+      name: `m/${at}`,
+      text: "x".repeat(65_536),
+    })).concat([{ name, text }]),
+  });
+  expect([made.status, made.body.data.well_known[0].text]).toEqual([201, text]);
+  const value = JSON.stringify([{ name, text: "{}" }]);
+  expect((await client.call("PUT", "/config/features.well_known", { value })).status).toBe(200);
+  const ask = async (host: string) => {
+    const url = `${server.url}/.well-known/${name}`;
+    const response = await fetch(url, { headers: { Host: host }, keepalive: false });
+    return [response.status, response.headers.get("content-type"), await response.text()];
+  };
+  for (let tries = 0; tries < 6; tries++) {
+    expect(await ask("apps.test")).toEqual([200, "application/json", text]);
+    expect(await ask("any.test")).toEqual([200, "application/json", "{}"]);
+  }
+  const { id } = made.body.data;
+  const file = join(installation.dataDir, "assetlinks.json");
+  writeFileSync(file, "[]");
+  const put = await installation.cli(["domains", "put-document", "apps.test", "assetlinks.json", file]);
+  expect(put.stdout).toContain("/.well-known/assetlinks.json");
+  expect((await client.call("GET", `/domains/${id}`)).body.data.well_known).toHaveLength(16);
+  expect((await client.call("PATCH", `/domains/${id}`, { well_known: [] })).body.data.well_known).toEqual([]);
+  expect((await ask("apps.test"))[0]).toBe(404);
+  await client.call("PUT", "/config/features.well_known", { value: "[]" });
+  expect((await ask("any.test"))[0]).toBe(404);
+  await client.call("DELETE", `/domains/${id}`);
 });
 
 test("a path names the domain in its query", async () => {
