@@ -1,11 +1,10 @@
 /**
  * The figures of a report. Human clicks count everywhere, and automated ones beside them. They come from the sums by
- * hour, day and month, so that their cost does not grow with the clicks. Those of a page are kept for some seconds, so
+ * hour, day and month, so that their cost does not grow with the clicks. Those of a page are kept for a while, so
  * that a flood of visitors costs nothing.
  */
-import type { ClickFilter } from "../clicks/analytics/cuts.ts";
+import type { ClickFilter, FilterValue } from "../clicks/analytics/cuts.ts";
 import { type DateRange } from "../clicks/analytics/range.ts";
-import type { ReportBy } from "../clicks/analytics/report.ts";
 import { valuesOf } from "../clicks/analytics/schemas.routes.ts";
 import type { Analytics } from "../clicks/analytics/service.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -47,21 +46,21 @@ export type Figures = {
   detailsFrom: number | null;
 };
 
-const BY: Record<ListName, ReportBy> = {
+const BY = {
   sites: "site",
   campaigns: "utm_campaign",
   countries: "country",
   cities: "city",
   devices: "device",
   browsers: "browser",
-};
+} as const satisfies Record<ListName, FilterValue>;
 const MOST_ROWS = 10;
 /** Longer reports have a bar for each month. */
 const MOST_BARS_OF_DAYS = 124;
 const DAYS_BY_HOUR = 2;
 
 type Deps = {
-  analytics: Pick<Analytics, "trend" | "report" | "detailsFrom">;
+  analytics: Pick<Analytics, "trend" | "reports" | "detailsFrom">;
   links: { by(actor: Actor): { chosen: ChooseLinks } };
   eyes: Eyes;
   recordsDetails(): boolean;
@@ -90,6 +89,10 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
     days <= DAYS_BY_HOUR ? "hour" : days <= MOST_BARS_OF_DAYS ? "day" : "month";
 
   return {
+    /** Whether the owner, as it is now, has this report. */
+    isOpen: async (reported: Reported): Promise<boolean> =>
+      !isPaused(reported) && (await eyes.of(reported.ownerId)) !== null,
+
     /** Null if visitors may see nothing now. @param until whole days before this one; default: up to now */
     async of(reported: Reported, until?: string): Promise<Figures | null> {
       const filter = await filterOf(reported);
@@ -110,11 +113,11 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
             : range.start - 1,
       };
       const unit = unitFor(days);
-      const [trend, before, detailsFrom, ...lists] = await Promise.all([
+      const [trend, before, detailsFrom, lists] = await Promise.all([
         analytics.trend(range, unit, filter),
         analytics.trend(earlier, "month", filter),
         analytics.detailsFrom(range, filter, { by: "country" }),
-        ...LISTS.map((name) => analytics.report(BY[name], range, MOST_ROWS, filter)),
+        analytics.reports(Object.values(BY), range, MOST_ROWS, filter),
       ]);
       const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
       return {
@@ -131,8 +134,8 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
         labels: trend.labels,
         series: trend.human,
         lists: Object.fromEntries<FigureList>(
-          LISTS.map((name, nth) => {
-            const { rows, other } = lists[nth]!;
+          LISTS.map((name) => {
+            const { rows, other } = lists[BY[name]];
             return [name, { rows: rows.map(({ value, clicks }) => ({ name: value, clicks })), rest: other }];
           }),
         ) as Figures["lists"],
@@ -156,25 +159,39 @@ const rangeOf = (zone: string, first: string, last: string, now: number): DateRa
   };
 };
 
-const KEPT_MS = 30_000;
+const FRESH_MS = 30_000;
+/** Older figures are shown while new ones are made. */
+const KEPT_MS = 10 * 60_000;
 const MOST_KEPT = 500;
 
-type Kept = { until: number; figures: Promise<Figures | null> };
+type Kept = { at: number; figures: Promise<Figures | null>; isRenewed: boolean };
 
-/** Keeps figures by a key for some seconds. Visitors who come together wait for one reading. */
+/**
+ * Keeps figures by a key. Visitors who come together wait for one reading, and only the first one, or the first after a
+ * while, waits at all.
+ */
 export function keepFigures(clock: Clock) {
   const kept = new Map<string, Kept>();
-  return (key: string, make: () => Promise<Figures | null>): Promise<Figures | null> => {
-    const now = clock.now();
-    const known = kept.get(key);
-    if (known !== undefined && known.until > now) return known.figures;
+  function renew(key: string, make: () => Promise<Figures | null>): Promise<Figures | null> {
     if (kept.size >= MOST_KEPT) kept.clear();
-    const figures = make();
-    const made = { until: now + KEPT_MS, figures };
+    const made = { at: clock.now(), figures: make(), isRenewed: false };
     kept.set(key, made);
-    figures.catch(() => {
+    made.figures.catch(() => {
       if (kept.get(key) === made) kept.delete(key);
     });
-    return figures;
+    return made.figures;
+  }
+  return (key: string, make: () => Promise<Figures | null>): Promise<Figures | null> => {
+    const known = kept.get(key);
+    const age = known === undefined ? Number.POSITIVE_INFINITY : clock.now() - known.at;
+    if (known === undefined || age >= KEPT_MS) return renew(key, make);
+    if (age >= FRESH_MS && !known.isRenewed) {
+      known.isRenewed = true;
+      make().then(
+        (figures) => kept.set(key, { at: clock.now(), figures: Promise.resolve(figures), isRenewed: false }),
+        () => void (known.isRenewed = false),
+      );
+    }
+    return known.figures;
   };
 }

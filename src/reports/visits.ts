@@ -46,6 +46,7 @@ export function createReportResponses({ repository, figures, unlock, pages, cloc
     if (request.method === "POST") return enter(report, request, connection);
     const locked = unlock.lock(report, request);
     if (locked !== null) return locked;
+    if (!(await figures.isOpen(report))) return missing(request);
     const { linkId, ownerId, by, links, filter, days, firstDay, lastDay } = report;
     const key = JSON.stringify([linkId, ownerId, by, links, filter, days, firstDay, lastDay]);
     const found = await kept(key, () => figures.of(report));

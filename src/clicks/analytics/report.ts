@@ -67,18 +67,31 @@ const MOST_VALUES = 2_000;
 export const isDetail = (by: ReportBy): by is FilterValue => by in SHARES;
 
 export function report(parts: Parts, by: ReportBy, query: ReportQuery): Promise<Report> {
-  if (isDetail(by)) return byDetail(parts, by, query);
+  if (isDetail(by)) return reportsByDetail(parts, [by], query).then((found) => found[by]);
   return by === "hour_of_week" ? byHour(parts, query) : byLinks(parts, by, query);
 }
 
-async function byDetail({ values, cuts }: Parts, by: FilterValue, query: ReportQuery): Promise<Report> {
-  const { range, limit, selection } = query;
-  const { of, text } = SHARES[by];
+/** Several reports at once, which read each dimension once. */
+export async function reportsByDetail<By extends FilterValue>(
+  { values, cuts }: Pick<Parts, "values" | "cuts">,
+  list: readonly By[],
+  { range, limit, selection }: ReportQuery,
+): Promise<Record<By, Report>> {
   const cut = await cuts.values(selection, range);
-  const [share, total] = await Promise.all([
-    values.share(of, selection, cut, MOST_VALUES),
+  const dimensions = [...new Set(list.map((by) => SHARES[by].of))];
+  const [total, ...shares] = await Promise.all([
     values.total("source", selection, cut),
+    ...dimensions.map((of) => values.share(of, selection, cut, MOST_VALUES)),
   ]);
+  const found = list.map((by) => [
+    by,
+    detailReport(by, shares[dimensions.indexOf(SHARES[by].of)]!, limit, total),
+  ]);
+  return Object.fromEntries(found) as Record<By, Report>;
+}
+
+function detailReport(by: FilterValue, share: ValueShare, limit: number, total: number): Report {
+  const { text } = SHARES[by];
   const named = share.values.flatMap((sum) => {
     const value = text(sum.value);
     return value === null || value === OTHER ? [] : [{ ...sum, value }];

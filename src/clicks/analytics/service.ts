@@ -3,7 +3,7 @@ import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
 import { type CountRepository, createCountRepository, type BucketCounts } from "./counts.repository.ts";
-import { createCuts, type ClickFilter, createSelect } from "./cuts.ts";
+import { createCuts, type ClickFilter, createSelect, type FilterValue } from "./cuts.ts";
 import { type DateRange, parseRange, spanOf } from "./range.ts";
 import { type NewestClick, createNewestRepository } from "./log.repository.ts";
 import {
@@ -15,6 +15,7 @@ import {
   sharesOf,
   type Report,
   report,
+  reportsByDetail,
   type ReportBy,
 } from "./report.ts";
 import { createClickRanking, type RankingRepository } from "./ranking.repository.ts";
@@ -147,6 +148,16 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
       return isUnique(by) && selection.details === null
         ? withUnique(parts, found, by, { range, selection })
         : found;
+    },
+
+    /** Reports by several values of clicks, for less than one by one. */
+    async reports<By extends FilterValue>(
+      list: readonly By[],
+      range: DateRange,
+      limit: number,
+      filter: ClickFilter = {},
+    ): Promise<Record<By, Report>> {
+      return reportsByDetail(parts, list, { range, limit, selection: await select(filter) });
     },
 
     detailsFrom: cuts.detailsFrom,
