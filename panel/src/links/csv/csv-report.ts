@@ -57,9 +57,12 @@ function* linesOf(
     if (reason === undefined) continue;
     const text = decoder.decode(bytes.subarray(place.start, place.end)).replace(/[\r\n]+$/, "");
     const cells = csvCells(text, separator);
-    // A record that can't be read would spoil the rows after it.
-    const isShifted = cells.slice(header.length).some((cell) => cell.trim() !== "");
-    const shown = isShifted ? [cellOf(text)] : header.map((_, at) => cellOf(cells[at] ?? "", columns[at]));
+    // A record that can't be read would spoil the rows after it. Rows may lack cells at the end, or have empty ones.
+    const isRagged = !text.includes('"') && cells.slice(header.length).every((cell) => cell.trim() === "");
+    const shown =
+      isRagged || cells.length === header.length
+        ? header.map((_, at) => cellOf(cells[at] ?? "", columns[at]))
+        : [cellOf(text)];
     yield `${[place.row, cellOf(reason), ...shown].join(separator)}\n`;
   }
 }
