@@ -5825,6 +5825,48 @@ export interface components {
             /** @description id of the policy that gets the content */
             to: number;
         };
+        NewReportFilter: {
+            /** @description clicks with this value: a browser */
+            browser?: string;
+            /** @description clicks with this value: how the visitor came here */
+            channel?: string;
+            /** @description clicks with this value: a city, with country */
+            city?: string;
+            code?: string[] | string;
+            /** @description clicks with this value: ISO 3166-1 alpha-2 */
+            country?: string;
+            /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+            device?: string;
+            /** @description clicks of the links of this host; (default): of the default domain */
+            domain?: string;
+            /** @description clicks with this value: the first of Accept-Language */
+            language?: string;
+            /** @description clicks with this value: an operating system */
+            os?: string;
+            /** @description clicks of the links of this account, or of a team as team:{name} */
+            owner?: string;
+            /** @description clicks with this value: host that linked here */
+            referrer?: string;
+            /** @description clicks with this value: number of the rule that decided, from 1 */
+            rule?: string;
+            /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+            search?: string;
+            /** @description clicks with this value: site of the referring host, such as facebook.com for l.facebook.com */
+            site?: string;
+            tag?: string[] | string;
+            /** @description clicks of the links of this team; its name */
+            team?: string;
+            /** @description clicks with this value: likewise */
+            utm_campaign?: string;
+            /** @description clicks with this value: likewise */
+            utm_content?: string;
+            /** @description clicks with this value: likewise */
+            utm_medium?: string;
+            /** @description clicks with this value: of the request, else of the target */
+            utm_source?: string;
+            /** @description clicks with this value: likewise */
+            utm_term?: string;
+        };
         NewReportMail: {
             /**
              * @description time of the day, in the zone of the reports; weeks begin on Monday, months on the 1st
@@ -5834,7 +5876,7 @@ export interface components {
             /** @description whole days before the mail; absent: 1, 7 or 30, as often as it comes */
             days?: number;
             every: components["schemas"]["ReportInterval"];
-            filter?: components["schemas"]["ReportFilter"];
+            filter?: components["schemas"]["NewReportFilter"];
             /** @description of the mails to addresses that are no account's; those of accounts have the account's */
             language?: components["schemas"]["Language"];
             /** @description account, or team:{name} whose links you may change; default: you */
@@ -5855,7 +5897,7 @@ export interface components {
             domain?: string | null;
             /** @description RFC 3339, or a duration such as 7d or 1d2h30m */
             expires_at?: string | null;
-            filter?: components["schemas"]["ReportFilter"];
+            filter?: components["schemas"]["NewReportFilter"];
             /** @description first day, in the zone of the reports; with to */
             from?: string | null;
             /** @description account, or team:{name} whose links you may change; default: you */
@@ -7007,7 +7049,7 @@ export interface components {
             /** @description whole days before the mail; absent: 1, 7 or 30, as often as it comes */
             days?: number;
             every?: components["schemas"]["ReportInterval"];
-            filter?: components["schemas"]["ReportFilter"];
+            filter?: components["schemas"]["NewReportFilter"];
             /** @description of the mails to addresses that are no account's; those of accounts have the account's */
             language?: components["schemas"]["Language"];
             /** @description the heading of the page */
@@ -7069,7 +7111,7 @@ export interface components {
             domain?: string | null;
             /** @description RFC 3339, or a duration such as 7d; null clears it */
             expires_at?: string | null;
-            filter?: components["schemas"]["ReportFilter"];
+            filter?: components["schemas"]["NewReportFilter"];
             /** @description first day, in the zone of the reports; with to */
             from?: string | null;
             /** @description the old code stays as an alias, on its domain */
@@ -8637,6 +8679,7 @@ export type NewPasskey = components['schemas']['NewPasskey'];
 export type NewPasskeyCredential = components['schemas']['NewPasskeyCredential'];
 export type NewPolicy = components['schemas']['NewPolicy'];
 export type NewPolicyMove = components['schemas']['NewPolicyMove'];
+export type NewReportFilter = components['schemas']['NewReportFilter'];
 export type NewReportMail = components['schemas']['NewReportMail'];
 export type NewReportPage = components['schemas']['NewReportPage'];
 export type NewShare = components['schemas']['NewShare'];

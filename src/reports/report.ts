@@ -16,6 +16,17 @@ export const reportFilter = clickQuery.strict();
 reportFilter.register(z.globalRegistry, { id: "ReportFilter" });
 export type ReportFilter = z.output<typeof reportFilter>;
 
+const alone = z
+  .string()
+  .max(1_000)
+  .transform((one) => (one === "" ? [] : [one]));
+/** A list of one may be its only text, and empty texts count as absent. */
+const givenFilter = reportFilter.extend({
+  code: reportFilter.shape.code.or(alone),
+  tag: reportFilter.shape.tag.or(alone),
+});
+givenFilter.register(z.globalRegistry, { id: "NewReportFilter" });
+
 /** As stored: links by their ids, so that a report keeps its links when their codes change. */
 export const storedFilter = z.object({
   /** The owner who chose the filter. */
@@ -72,7 +83,7 @@ const password = createSchema.shape.password
   )
   .meta({ pattern: String.raw`^(?:[\s\S]{${PASSWORD_MIN_CHARACTERS},})?$` });
 
-const contentFields = { filter: reportFilter.optional(), ...daysFields };
+const contentFields = { filter: givenFilter.optional(), ...daysFields };
 
 export const newReport = createSchema
   .pick({ code: true, domain: true, expires_at: true, owner: true })

@@ -155,6 +155,8 @@ forEachDialect((dialect) => {
         target: "waymark:report/0",
       });
       expect((await at.visit(id)).status).toBe(200);
+      await patch({ report: { days: 7, filter: { tag: "y", code: "" } } });
+      expect(await at.reports.get(id, mia)).toMatchObject({ days: 7, filter: { tag: ["y"] } });
       await patch({ report: { days: 3 } });
       expect(await at.reports.get(id, mia)).toMatchObject({ days: 3, title: "Week", filter: {} });
       expect(await patch({ expires_at: "7d", title: "Days" })).toMatchObject({ title: "Days" });
