@@ -16,6 +16,8 @@ export function useKindNames(): Readonly<Record<string, string>> {
     share_ending: t`End of a share`,
     share: t`Share for a recipient`,
     share_code: t`Code for a recipient`,
+    report: t`Report page by mail`,
+    report_confirm: t`Question whether a report is wanted`,
     link_threshold: t`Human clicks of a link`,
     target_dead: t`Target does not answer`,
     backup: t`Failed backup`,
