@@ -134,6 +134,34 @@ once("a domain tells what its DNS needs, and what prevents its deletion", async 
   await close();
 });
 
+once("documents of a domain are written, and read when they are opened", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/domains");
+  const form = page.getByRole("dialog");
+  await page.getByRole("button", { name: "New domain" }).click();
+  await form.getByLabel("Host").fill("apps.example.com");
+  await form.getByRole("button", { name: "Add documents" }).click();
+  await form.getByRole("button", { name: "Add document", exact: true }).click();
+  await form.getByLabel("Name").fill("assetlinks.json");
+  await form.getByLabel("Text").fill("{");
+  await form.getByRole("button", { name: "Create" }).click();
+  await form.getByText("must be JSON").first().waitFor();
+  await form.getByLabel("Text").fill("[]");
+  await form.getByRole("button", { name: "Create" }).click();
+  await form.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Edit apps.example.com" }).click();
+  await form.getByRole("button", { name: "Edit documents (1)" }).click();
+  await soon(async () => expect(await form.getByLabel("Text").inputValue()).toBe("[]"));
+  expect(await form.getByLabel("Type").inputValue()).toBe("application/json");
+  await expectAccessibleInAllLooks(page, "documents of a domain");
+  await form.getByRole("button", { name: "Remove the document assetlinks.json" }).click();
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.waitFor({ state: "detached" });
+  const { body } = await panel.client.call("GET", "/domains");
+  expect(body.data.find(({ host }: { host: string }) => host === "apps.example.com").well_known).toEqual([]);
+  expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
+  await close();
+});
+
 once("hundreds of domains are one list, and those in sight count their links", async () => {
   const domains = Array.from({ length: 300 }, (_, at) => ({ host: `shop-${at}.example.com` }));
   for (const domain of domains) await panel.client.call("POST", "/domains", domain);
