@@ -169,7 +169,7 @@ forEachDialect((dialect) => {
       const events = await idsOf(id);
       expect(events.map(([, action]) => action)).toEqual([
         "link.create",
-        ...Array(3).fill("report.update"),
+        ...Array(4).fill("report.update"),
         "link.update",
       ]);
       const which = { eventId: events[1]![0], state: "after" } as const;
