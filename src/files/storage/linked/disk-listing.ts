@@ -69,15 +69,22 @@ export function listFolder(rootPath: string, names: DiskNames) {
 
     hasSome: (some: readonly string[]): boolean => some.some((name) => items.has(name)),
 
-    /** What differs is looked at again: it may have been written since the listing. */
+    /**
+     * What differs is looked at again: it may have been written since the listing. It stays as it was if the folder
+     * can't be read any more.
+     */
     compare(known: readonly KnownItem[]): DiskDifference {
       const difference: DiskDifference = { gone: [], changed: [] };
       const isOther = (item: DiskItem | undefined, one: KnownItem) =>
         item?.kind !== one.kind || item.size !== one.size || item.time !== one.time;
       const others = known.filter((one) => isOther(items.get(one.name), one));
-      if (others.length > 0) readAgain(items, rootPath, names, others);
+      const isCurrent = others.length === 0 || readAgain(items, rootPath, names, others);
       for (const one of known) {
         const item = items.get(one.name);
+        if (!isCurrent && isOther(item, one)) {
+          items.delete(one.name);
+          continue;
+        }
         if (item?.kind !== one.kind) {
           difference.gone.push(one.id);
           continue;
@@ -95,23 +102,27 @@ export function listFolder(rootPath: string, names: DiskNames) {
   };
 }
 
-/** Puts these names into `items` as they are now. @throws DiskFailure */
+/** Puts these names into `items` as they are now. False if the folder can't be read. */
 function readAgain(
   items: Map<string, DiskItem>,
   rootPath: string,
   names: DiskNames,
   some: readonly KnownItem[],
-): void {
-  const { fd } = openInside(rootPath, names, "folder");
+): boolean {
+  let fd: number | null = null;
   try {
+    ({ fd } = openInside(rootPath, names, "folder"));
     const { dev } = fstatSync(fd, { bigint: true });
     for (const { name } of some) {
-      const item = during("inside", () => itemAt(fd, bytesOfName(name), dev));
+      const item = itemAt(fd, bytesOfName(name), dev);
       if (item === null) items.delete(name);
       else items.set(name, item);
     }
+    return true;
+  } catch {
+    return false;
   } finally {
-    closeSync(fd);
+    if (fd !== null) closeSync(fd);
   }
 }
 
