@@ -36,6 +36,7 @@ export const clicksRoom = {
     const { createClicks } = await import("./clicks.ts");
     const { registerClickMetrics } = await import("./click-metrics.ts");
     const { PRIVACY_KEYS } = await import("./details/privacy.ts");
+    const { createAutomatedVisitors } = await import("../lib/automated-visitors.ts");
     const { createMissCounter } = await import("./missing/miss-counter.ts");
     const { createMissingRepository } = await import("./missing/repository.ts");
     const { createCalendars } = await import("./rollups/calendar.repository.ts");
@@ -67,6 +68,7 @@ export const clicksRoom = {
     const calendars = createCalendars(database);
     const missing = createMissCounter({
       repository: createMissingRepository(database),
+      isAutomated: createAutomatedVisitors().includes,
       isEnabled: () => config.get("click.enable_tracking"),
       calendar: calendars.current,
       clock,

@@ -11,7 +11,7 @@ import { remembered } from "./remembered.ts";
 
 export const VISITOR_RULE_VERSION = 1;
 
-type ClientRequest = { method: string; headers: Pick<Headers, "get"> };
+export type ClientRequest = { method: string; headers: Pick<Headers, "get"> };
 
 export type AutomatedVisitors = { includes(request: ClientRequest): boolean };
 

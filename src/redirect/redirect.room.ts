@@ -87,7 +87,7 @@ export const redirectRoom = {
         setting: () => config.get("features.well_known"),
         find: links.document,
       }),
-      missed: (key, request) => missing.add(key, automated.includes(request)),
+      missed: missing.add,
       visitorPages: door.pages,
       targets: {
         find: links.findByAnyCode,

@@ -3,6 +3,7 @@
  * which are counted exactly on all nodes together; requests of further ones add to one row. A killed process loses the
  * counts of its last seconds.
  */
+import type { ClientRequest } from "../../lib/automated-visitors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -10,26 +11,40 @@ import { type Calendar, UTC } from "../rollups/calendar.ts";
 import { FURTHER, type MissingCount, MOST_MISSING } from "./missing-count.ts";
 import type { MissingRepository } from "./repository.ts";
 
-export type MissCounter = ReturnType<typeof createMissCounter>;
+export type MissCounter = ReturnType<typeof createMissCounter<ClientRequest>>;
 
 type Day = { day: number; further: MissingCount; codes: Map<string, MissingCount> };
 
-type Deps = {
+type Deps<R> = {
   repository: Pick<MissingRepository, "add">;
+  /** Read for codes of the list, and now and then for further ones. */
+  isAutomated(request: R): boolean;
   isEnabled(): boolean;
   calendar(): Promise<Calendar>;
   clock: Clock;
   logger: Logger;
 };
 
+/** Of so many requests of further codes one tells the class of all, because a flood must cost little. */
+const FURTHER_SAMPLE = 16;
+
 const none = (seenAt: number): MissingCount => ({ human: 0, automated: 0, seenAt });
 const startDay = (day: number): Day => ({ day, further: none(0), codes: new Map() });
 
-export function createMissCounter({ repository, isEnabled, calendar: current, clock, logger }: Deps) {
+export function createMissCounter<R>({
+  repository,
+  isAutomated,
+  isEnabled,
+  calendar: current,
+  clock,
+  logger,
+}: Deps<R>) {
   let calendar = UTC;
   let today = startDay(calendar.day.of(clock.now()));
   /** Days that are over, until they are stored. */
   let over: Day[] = [];
+  let further = 0;
+  let isFurtherAutomated = false;
   let storing: Promise<void> = Promise.resolve();
 
   function countFor(day: Day, key: string, now: number): MissingCount {
@@ -68,7 +83,7 @@ export function createMissCounter({ repository, isEnabled, calendar: current, cl
 
   return {
     /** Counts a request. Cheap, and never throws. */
-    add(key: string, isAutomated: boolean): void {
+    add(key: string, request: R): void {
       if (!isEnabled()) return;
       const now = clock.now();
       const day = calendar.day.of(now);
@@ -78,7 +93,10 @@ export function createMissCounter({ repository, isEnabled, calendar: current, cl
       }
       const count = countFor(today, key, now);
       count.seenAt = now;
-      if (isAutomated) count.automated++;
+      const isKnown = count === today.further && further++ % FURTHER_SAMPLE !== 0;
+      const isOfMachine = isKnown ? isFurtherAutomated : isAutomated(request);
+      if (count === today.further) isFurtherAutomated = isOfMachine;
+      if (isOfMachine) count.automated++;
       else count.human++;
     },
     /** Never rejects. Calls run in turn. */

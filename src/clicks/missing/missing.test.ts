@@ -29,6 +29,7 @@ forEachDialect((dialect) => {
     const { add } = createMissingRepository(database);
     return createMissCounter({
       repository: { add: (...given) => (isAway ? Promise.reject(new Error("away")) : add(...given)) },
+      isAutomated: (request: boolean) => request,
       isEnabled: () => true,
       calendar: async () => UTC,
       clock,
