@@ -76,7 +76,7 @@ export function createMissCounter<R>({
 
   async function storeAll(): Promise<void> {
     for (const day of over) await store(day);
-    over = over.filter(({ further, codes }) => [further, ...codes.values()].some(isCounted)).slice(-1);
+    over = over.filter((day) => [day.further, ...day.codes.values()].some(isCounted)).slice(-1);
     await store(today);
     calendar = await current().catch(() => calendar);
   }
