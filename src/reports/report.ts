@@ -193,14 +193,14 @@ export function daysAfter(before: ReportDays | null, { days, from, to }: DaysInp
 
 /** The fields of events. */
 export const servedReport = ({ by, links, filter, days, firstDay, lastDay }: StoredReport): ServedFields => ({
-  report: JSON.stringify({ by, links, filter }),
+  filter: JSON.stringify({ by, links, filter }),
   ...(days !== null && { days }),
   ...(firstDay !== null && { from: firstDay }),
   ...(lastDay !== null && { to: lastDay }),
 });
 
 const pastFields = z.object({
-  report: z.string(),
+  filter: z.string(),
   days: z.int().nullish(),
   from: z.string().nullish(),
   to: z.string().nullish(),
@@ -209,7 +209,7 @@ const pastFields = z.object({
 /** What a code showed in a state of its history, as `servedReport` wrote it; null if that can't be read. */
 export function pastReport(state: Readonly<Record<string, unknown>>): StoredReport | null {
   const fields = pastFields.safeParse(state);
-  const stored = fields.success ? readStoredFilter(fields.data.report) : null;
+  const stored = fields.success ? readStoredFilter(fields.data.filter) : null;
   return stored && { ...stored, ...daysAfter(null, fields.data!) };
 }
 
