@@ -70,6 +70,7 @@ for (const name of HALF) {
       await installation.run(["reset-password", "--stdin"], PASSWORD);
       for (const [key, value] of [
         ["analytics.enable_detailed_logging", "true"],
+        ["analytics.unique_visitors", "true"],
         ["api.trusted_proxies", '["127.0.0.1"]'],
         ["click.flush_interval", "1"],
         ["features.public_url", "https://go.example"],
