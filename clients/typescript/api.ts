@@ -3965,6 +3965,8 @@ export interface components {
             data: components["schemas"]["CodeAvailability"];
             message: string;
         };
+        /** @enum {string} */
+        Comparison: "previous" | "year";
         CreatedToken: {
             /** @description owner; only in the list of all accounts */
             account?: string;
@@ -7961,6 +7963,17 @@ export interface components {
         TrendResponse: {
             /** @constant */
             code: 0;
+            /** @description with compare: the trend of the range before */
+            compared?: {
+                automated_clicks: number[];
+                /** Format: date-time */
+                end_date: string;
+                human_clicks: number[];
+                labels: string[];
+                /** Format: date-time */
+                start_date: string;
+                values: number[];
+            };
             data: components["schemas"]["Trend"];
             /**
              * @description present while no details of clicks are recorded
@@ -8509,6 +8522,7 @@ export type BatchResult = components['schemas']['BatchResult'];
 export type CodeAvailability = components['schemas']['CodeAvailability'];
 export type CodeAvailabilityReason = components['schemas']['CodeAvailabilityReason'];
 export type CodeAvailabilityResponse = components['schemas']['CodeAvailabilityResponse'];
+export type Comparison = components['schemas']['Comparison'];
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type CreatedTokenResponse = components['schemas']['CreatedTokenResponse'];
 export type CreatedWebhook = components['schemas']['CreatedWebhook'];
@@ -12431,6 +12445,8 @@ export interface operations {
                 city?: string;
                 /** @description repeated: clicks of these links, on every domain unless `domain` says which */
                 code?: string[];
+                /** @description previous: with the range before, as many whole weeks back as it has, so that weekdays meet; year: 52 weeks back; by month: calendar months. It ends as far into its last day as the current day has come; default: no comparison */
+                compare?: components["schemas"]["Comparison"];
                 /** @description clicks with this value: ISO 3166-1 alpha-2 */
                 country?: string;
                 /** @description clicks with this value: desktop, mobile, tablet, bot or other */
@@ -12516,7 +12532,25 @@ export interface operations {
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
                      *       "time_zone": "text",
-                     *       "zone_since": "2026-11-20T12:00:00.000Z"
+                     *       "zone_since": "2026-11-20T12:00:00.000Z",
+                     *       "compared": {
+                     *         "labels": [
+                     *           "2026-11-19",
+                     *           "2026-11-20"
+                     *         ],
+                     *         "values": [
+                     *           20,
+                     *           22
+                     *         ],
+                     *         "human_clicks": [
+                     *           1
+                     *         ],
+                     *         "automated_clicks": [
+                     *           1
+                     *         ],
+                     *         "start_date": "2026-11-20T12:00:00.000Z",
+                     *         "end_date": "2026-11-20T12:00:00.000Z"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["TrendResponse"];
@@ -16487,6 +16521,8 @@ export interface operations {
                 channel?: string;
                 /** @description clicks with this value: a city, with country */
                 city?: string;
+                /** @description previous: with the range before, as many whole weeks back as it has, so that weekdays meet; year: 52 weeks back; by month: calendar months. It ends as far into its last day as the current day has come; default: no comparison */
+                compare?: components["schemas"]["Comparison"];
                 /** @description clicks with this value: ISO 3166-1 alpha-2 */
                 country?: string;
                 /** @description clicks with this value: desktop, mobile, tablet, bot or other */
@@ -16570,7 +16606,25 @@ export interface operations {
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
                      *       "time_zone": "text",
-                     *       "zone_since": "2026-11-20T12:00:00.000Z"
+                     *       "zone_since": "2026-11-20T12:00:00.000Z",
+                     *       "compared": {
+                     *         "labels": [
+                     *           "2026-11-19",
+                     *           "2026-11-20"
+                     *         ],
+                     *         "values": [
+                     *           20,
+                     *           22
+                     *         ],
+                     *         "human_clicks": [
+                     *           1
+                     *         ],
+                     *         "automated_clicks": [
+                     *           1
+                     *         ],
+                     *         "start_date": "2026-11-20T12:00:00.000Z",
+                     *         "end_date": "2026-11-20T12:00:00.000Z"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["TrendResponse"];

@@ -6,7 +6,14 @@ import { afterAll } from "bun:test";
 import type { Database } from "../platform/db/database.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { VisitDetails } from "./journal/details-record.ts";
-import { FIRST_RECORD } from "./journal/format.ts";
+import { createDetailsParser } from "./details/details.ts";
+import { createDetailsRepository } from "./details/repository.ts";
+import { countClicks } from "./flush/counts.ts";
+import type { CalendarState } from "./rollups/calendar.ts";
+import { createCalendars } from "./rollups/calendar.repository.ts";
+import { createRollupsRepository } from "./rollups/repository.ts";
+import { sumDetails } from "./rollups/sums.ts";
+import { FIRST_RECORD, KIND_COUNT } from "./journal/format.ts";
 import { createOverflow, createSegmentSupply } from "./journal/supply.ts";
 import { type ClickBatch, createBatch, openSegmentReader } from "./journal/reader.ts";
 import { listSegments } from "./journal/segment.ts";
@@ -122,4 +129,37 @@ async function countsOf(
     .execute();
   const counts = new Map(rows.map((row) => [row.link_id, row[column]]));
   return ids.map((id) => counts.get(id) ?? Number.NaN);
+}
+
+export type CountedVisit = { linkId: number; at: number; referrer?: string | null };
+
+/** Counts visits with their details as a flush does, without counts of links. */
+export async function countVisits(database: Database, visits: readonly CountedVisit[]): Promise<void> {
+  const details = createDetailsParser().parseVisits(
+    visits.map(({ linkId, at, referrer = null }) => {
+      const sent = { ...NO_DETAILS, referrer };
+      return { linkId, atMs: at, isAutomated: false, sent, place: null };
+    }),
+  );
+  const batch = createBatch(visits.length);
+  batch.count = visits.length;
+  for (const [index, { linkId, at }] of visits.entries()) {
+    batch.links[index] = linkId;
+    batch.times[index] = at;
+    batch.kinds[index] = KIND_COUNT;
+  }
+  await database.transaction(async (tx) => {
+    const calendar = await createCalendars(database).hold(tx);
+    await createRollupsRepository(database).addClicks(tx, countClicks(batch, calendar));
+    await createDetailsRepository(database).add(tx, details, sumDetails(details, calendar));
+  });
+}
+
+/** The zones that the sums are in. */
+export async function setZones(database: Database, zones: CalendarState["zones"]): Promise<void> {
+  const calendars = createCalendars(database);
+  await database.transaction(async (tx) => {
+    await calendars.lock(tx);
+    await calendars.store(tx, { zones, moving: null, exactFrom: 0, recount: null });
+  });
 }

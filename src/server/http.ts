@@ -84,6 +84,7 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     offline: (request) => offlinePage(door.pages.look(request)),
     waysToSignIn: auth.waysToSignIn,
     asksPasswords: () => config.get("features.enforce_link_passwords"),
+    timeZone: () => config.get("analytics.time_zone"),
     ignoresCase: () => config.get("links.ignore_case"),
     sendsMails: auth.sendsMails,
     rooms: rooms.map(({ name }) => name),

@@ -15,6 +15,8 @@ type Place = {
   isSetUp: boolean;
   /** Whether visitors have to give the passwords of links. */
   asksPasswords: boolean;
+  /** `analytics.time_zone` */
+  timeZone: string;
   /** Whether codes of the default domain are compared without case. */
   ignoresCase: boolean;
   /** Whether mails with links into the panel can be sent. */
@@ -33,6 +35,7 @@ const DEVELOPMENT: Place = {
   icons: "",
   isSetUp: true,
   asksPasswords: true,
+  timeZone: "UTC",
   ignoresCase: false,
   sendsMails: false,
   rooms: null,
@@ -49,6 +52,8 @@ const place = readPlace(document);
 export const WAS_SET_UP = place.isSetUp;
 export const SIGN_IN = place.signIn;
 export const REQUESTED_PASSWORDS = place.asksPasswords;
+/** Whose days and hours reports count in. */
+export const TIME_ZONE = place.timeZone;
 export const SENDS_MAILS = place.sendsMails;
 /** Whether the server's program has the room of that name. Extras may be missing. */
 export const hasRoom = (name: "imports" | "mail" | "webhooks"): boolean =>

@@ -54,7 +54,7 @@ export function AnalyticsPage() {
           ]}
           frame={report}
           search={search}
-          earlier={earlierOf(search, report.shown)}
+          earlier={earlierOf(search, report.shown, report.unit)}
           onChange={change}
         />
         {account.role === "admin" && conditionsIn(search).length === 0 && <MissingCodes frame={report} />}

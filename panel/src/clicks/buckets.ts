@@ -1,6 +1,8 @@
-/** Hours, days, weeks and months of the API in UTC, and their names. Hours are named in the browser's time zone. */
+/** Hours, days, weeks and months of the API, in times of zone.ts, and their names. */
 import { i18n } from "@lingui/core";
+import { t } from "@lingui/core/macro";
 import { dateLocale } from "../base/date-locale.ts";
+import { REPEATED_MS } from "./zone.ts";
 
 export const UNITS = ["hour", "day", "week", "month"] as const;
 export type Unit = (typeof UNITS)[number];
@@ -11,10 +13,18 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const THURSDAY = 4;
 
-/** The first instant of a bucket by its label in an answer, such as `2026-11-20 13:00` or `2026-W47`. */
+/**
+ * The first instant of a bucket by its label in an answer, such as `2026-11-20 13:00` or `2026-W47`; a repeated hour has
+ * its offset from UTC there.
+ */
 export function startOfBucket(label: string): number {
   const week = /^(\d{4})-W(\d\d)$/.exec(label);
-  if (week === null) return Date.parse(label.length > 10 ? `${label.replace(" ", "T")}Z` : label);
+  if (week === null) {
+    const [date, hour, offset] = label.split(" ");
+    return (
+      Date.parse(hour === undefined ? label : `${date}T${hour}Z`) + (offset === undefined ? 0 : REPEATED_MS)
+    );
+  }
   // January 4 is always in the first week.
   const fourth = Date.UTC(Number(week[1]), 0, THURSDAY);
   return fourth - weekdayOf(fourth) * DAY_MS + (Number(week[2]) - 1) * 7 * DAY_MS;
@@ -48,13 +58,13 @@ function formatOf(options: Options): Intl.DateTimeFormat {
 
 const UTC: Options = { timeZone: "UTC" };
 const SHORT: Record<Unit, Options> = {
-  hour: { hour: "numeric", minute: "2-digit" },
+  hour: { hour: "numeric", minute: "2-digit", ...UTC },
   day: { day: "numeric", month: "short", ...UTC },
   week: { day: "numeric", month: "short", ...UTC },
   month: { month: "short", year: "numeric", ...UTC },
 };
 const LONG: Record<Unit, Options> = {
-  hour: { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
+  hour: { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit", ...UTC },
   day: { weekday: "short", day: "numeric", month: "short", year: "numeric", ...UTC },
   week: { day: "numeric", month: "short", year: "numeric", ...UTC },
   month: { month: "long", year: "numeric", ...UTC },
@@ -62,15 +72,16 @@ const LONG: Record<Unit, Options> = {
 
 /** For axes. Midnight says its day. */
 export function shortName(start: number, unit: Unit): string {
-  if (unit === "hour" && new Date(start).getHours() === 0) {
-    return formatOf({ day: "numeric", month: "short" }).format(start);
+  if (unit === "hour" && isMidnight(start)) {
+    return formatOf({ day: "numeric", month: "short", ...UTC }).format(start);
   }
   return formatOf(SHORT[unit]).format(start);
 }
 
 export function longName(start: number, unit: Unit): string {
   if (unit === "week") return spanName({ start, end: endOfBucket(start, unit) });
-  return formatOf(LONG[unit]).format(start);
+  const name = formatOf(LONG[unit]).format(start);
+  return unit === "hour" && start % HOUR_MS === REPEATED_MS ? t`${name} (repeated hour)` : name;
 }
 
 const isMidnight = (time: number): boolean => time % DAY_MS === 0;
@@ -82,8 +93,5 @@ export function spanName({ start, end }: Span): string {
   return formatOf(days).formatRange(start, end - DAY_MS);
 }
 
-/** For file names and inputs: `2026-11-20` in UTC. */
+/** For file names and inputs: `2026-11-20`. */
 export const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-/** Such as `Europe/Berlin`. */
-export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,8 +1,8 @@
 /** The queries of a report, from the address of its page. */
 import type { QueryClient } from "@tanstack/react-query";
-import { serverNow } from "../base/server-clock.ts";
+import { localNow } from "./zone.ts";
 import { type Span, startOfUnit, type Unit } from "./buckets.ts";
-import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
+import { compareOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
 import type { Filter } from "./filter.ts";
 import { filterFor, listQuery, newestQuery, type Place, trendQuery } from "./report-queries.ts";
 
@@ -31,17 +31,15 @@ export function frameOf(
   const span = { start, end: requested.end };
   const part = partOf(search, span);
   const shown = part ?? span;
-  const isOpen = shown.end > serverNow();
+  const isOpen = shown.end > localNow();
   return { span, unit, visitors, part, shown, isOpen, filter: filterFor(place, search) };
 }
 
 /** Requests a link's numbers while its page is still loading. */
 export function prefetchLinkReport(queries: QueryClient, place: Place, search: ReportSearch): void {
   const { span, unit, visitors, shown, filter } = frameOf(search, place);
-  const earlier = earlierOf(search, span);
   const requested = { span: shown, visitors, filter };
-  void queries.prefetchQuery(trendQuery({ ...requested, span }, unit));
-  if (earlier !== undefined) void queries.prefetchQuery(trendQuery({ ...requested, span: earlier }, unit));
+  void queries.prefetchQuery(trendQuery({ ...requested, span }, unit, compareOf(search)));
   for (const dimension of ["site", "country", "device"] as const)
     void queries.prefetchQuery(listQuery(dimension, requested));
   void queries.prefetchQuery(newestQuery(requested));

@@ -12,7 +12,7 @@ import { HealthLine } from "./health-line.tsx";
 import { LinkList, newestLinksQuery, NothingYet } from "./link-lists.tsx";
 import { LiveClicks } from "./live/live-clicks.tsx";
 import { NewestClicks } from "./live/newest-clicks.tsx";
-import { earlierOf, type OnReportChange } from "./range.ts";
+import { compareOf, type OnReportChange } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
 import { topQuery, totalsQuery, trendQuery } from "./report-queries.ts";
 import { sum } from "./chart/series.ts";
@@ -34,16 +34,11 @@ export function OverviewPage() {
   const frame = { ...frameOf(search, null, "all"), filter: {} };
   const { span, unit } = frame;
   const requested = { span, visitors: frame.visitors, filter: frame.filter };
-  const earlierSpan = earlierOf(search, span);
   const totals = useQuery({ ...totalsQuery, enabled: isAdmin });
-  const trend = useQuery(trendQuery(requested, unit));
-  const before = useQuery({
-    ...trendQuery({ ...requested, span: earlierSpan ?? span }, unit),
-    enabled: earlierSpan !== undefined,
-  });
+  const trend = useQuery(trendQuery(requested, unit, compareOf(search)));
   const top = useQuery(topQuery({ ...requested, span: frame.shown, visitors: "human" }));
   const newest = useQuery(newestLinksQuery);
-  const earlier = earlierSpan && before.data;
+  const earlier = trend.data?.compared;
   const change: OnReportChange = (next, isMore = false) =>
     void navigate({ search: next, replace: isMore, resetScroll: false });
   const counts = (of: "human_clicks" | "automated_clicks") => ({

@@ -1,11 +1,11 @@
 /** The state of a report, which lives in the URL: span, grouping, visitors, brushed part and comparison. */
-import { serverNow } from "../base/server-clock.ts";
 import { type Filter, filterIn, readFilter } from "./filter.ts";
 import { DAY_MS, HOUR_MS, isoDay, type Span, type Unit, UNITS } from "./buckets.ts";
+import { instantOf, localNow } from "./zone.ts";
 
 /** In days. */
 export const RANGES = { "24h": 1, "7d": 7, "30d": 30, "90d": 90, "1y": 365 } as const;
-/** Calendar months in UTC: this one until now, and the one before. */
+/** Calendar months: this one until now, and the one before. */
 const MONTHS = { month: 0, last_month: -1 } as const;
 export type RangeName = keyof typeof RANGES | keyof typeof MONTHS;
 export const RANGE_NAMES = [...Object.keys(RANGES), ...Object.keys(MONTHS)] as RangeName[];
@@ -22,7 +22,7 @@ export type ReportSearch = Filter & {
   by?: Unit;
   visitors?: Visitors;
   vs?: Comparison;
-  /** Brushed: first and last instant (excluded) in UTC, `2026-11-20T00_2026-11-22T00`. */
+  /** Brushed: first and last instant (excluded), `2026-11-20T00_2026-11-22T00`. */
   part?: string;
   /** Codes of links that are compared with. */
   with?: string[];
@@ -81,8 +81,8 @@ export const writePart = ({ start, end }: Span): string =>
 
 const startOfToday = (now: number): number => now - (now % DAY_MS);
 
-/** Whole days in UTC, or hours, the current one included. */
-export function spanOf({ range = "30d", from, to }: ReportSearch, now = serverNow()): Span {
+/** Whole days, or hours, the current one included. */
+export function spanOf({ range = "30d", from, to }: ReportSearch, now = localNow()): Span {
   if (from !== undefined && to !== undefined)
     return { start: Date.parse(from), end: Date.parse(to) + DAY_MS };
   if (range === "month" || range === "last_month") {
@@ -103,15 +103,41 @@ export function partOf(search: ReportSearch, span: Span): Span | undefined {
   return { start: Math.max(part.start, span.start), end: Math.min(part.end, span.end) };
 }
 
-/** The span to compare with. */
-export function earlierOf({ vs = "before" }: ReportSearch, { start, end }: Span): Span | undefined {
+/** For the API, which aligns weekdays; undefined: nothing is compared. */
+export const compareOf = ({ vs = "before" }: ReportSearch) =>
+  (({ before: "previous", year: "year", none: undefined }) as const)[vs];
+
+/** What the API compares a span with, for lists: whole weeks before, by month calendar months; see comparedRange there. */
+export function earlierOf(
+  { vs = "before" }: ReportSearch,
+  { start, end }: Span,
+  unit: Unit,
+  now = localNow(),
+): Span | undefined {
   if (vs === "none") return undefined;
-  if (vs === "before") return { start: start - (end - start), end: start };
-  const lastYear = (time: number): number => {
-    const date = new Date(time);
-    return date.setUTCFullYear(date.getUTCFullYear() - 1);
-  };
-  return { start: lastYear(start), end: lastYear(end) };
+  const last = Math.max(start, Math.min(end, now));
+  if (unit === "month") {
+    const [first, final] = [start, last - 1].map(monthOf) as [number, number];
+    const months = vs === "year" ? 12 : final - first + 1;
+    return { start: monthsBefore(start, months), end: monthsBefore(last, months) };
+  }
+  const weeks = vs === "year" ? 52 : Math.ceil((end - start) / WEEK_MS);
+  return { start: start - weeks * WEEK_MS, end: last - weeks * WEEK_MS };
+}
+
+const WEEK_MS = 7 * DAY_MS;
+const YEAR_1970 = 1970 * 12;
+
+function monthOf(time: number): number {
+  const date = new Date(time);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+/** The same day of an earlier month, or its last one. */
+function monthsBefore(time: number, count: number): number {
+  const [month, day] = [monthOf(time) - count, new Date(time).getUTCDate()];
+  const [first, next] = [Date.UTC(1970, month - YEAR_1970, 1), Date.UTC(1970, month - YEAR_1970 + 1, 1)];
+  return Math.min(first + (day - 1) * DAY_MS, next - DAY_MS) + (time % DAY_MS);
 }
 
 const MOST_HOURS = 92;
@@ -139,7 +165,7 @@ export function unitOf({ by }: ReportSearch, span: Span): Unit {
 }
 
 /** The next wider span around the shown one: a named one that holds it, else as much before and after again. */
-export function widerOf(search: ReportSearch, now = serverNow()): ReportSearch {
+export function widerOf(search: ReportSearch, now = localNow()): ReportSearch {
   const kept = withoutTime(search);
   const { start, end } = spanOf(search, now);
   const days = (end - start) / DAY_MS;
@@ -155,8 +181,8 @@ export function widerOf(search: ReportSearch, now = serverNow()): ReportSearch {
 
 /** For the API, whose ranges include their last instant. */
 export const datesOf = ({ start, end }: Span) => ({
-  start_date: new Date(start).toISOString(),
-  end_date: new Date(end - 1).toISOString(),
+  start_date: new Date(instantOf(start)).toISOString(),
+  end_date: new Date(instantOf(end) - 1).toISOString(),
 });
 
 /** For another span: everything except time. */

@@ -1,8 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { Group, NativeSelect, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
-import { serverNow } from "../base/server-clock.ts";
 import { isoDay, DAY_MS, type Unit } from "./buckets.ts";
+import { localNow } from "./zone.ts";
 import { rangeNames } from "./range-names.ts";
 import classes from "./clicks.module.css";
 import {
@@ -86,7 +86,7 @@ export function ReportControls({ search, onChange, without = [], isLabelled, chi
             type="date"
             {...named(t`First day`)}
             value={own.from}
-            max={isoDay(serverNow() + DAY_MS)}
+            max={isoDay(localNow() + DAY_MS)}
             onChange={({ currentTarget: { value } }) => chooseDates({ from: value, to: own.to }, true)}
           />
           <span aria-hidden>–</span>
@@ -95,7 +95,7 @@ export function ReportControls({ search, onChange, without = [], isLabelled, chi
             type="date"
             {...named(t`Last day`)}
             value={own.to}
-            max={isoDay(serverNow() + DAY_MS)}
+            max={isoDay(localNow() + DAY_MS)}
             onChange={({ currentTarget: { value } }) => chooseDates({ from: own.from, to: value }, true)}
           />
         </Group>

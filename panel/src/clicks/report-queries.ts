@@ -40,17 +40,20 @@ export const totalsQuery = queryOptions({
   queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/stats", { signal }))).data,
 });
 
-export const trendQuery = (requested: RequestedReport, unit: Unit) =>
+type Compare = "previous" | "year" | undefined;
+
+/** @param compare with the range before, whose trend is `compared` */
+export const trendQuery = (requested: RequestedReport, unit: Unit, compare?: Compare) =>
   queryOptions({
-    queryKey: keyOf("trend", requested, unit),
+    queryKey: keyOf("trend", requested, `${unit} ${compare}`),
     async queryFn({ signal }) {
-      const query = { ...queryOf(requested), group_by: unit };
-      const { data, details_from } = await responseOf(
+      const query = { ...queryOf(requested), group_by: unit, ...(compare && { compare }) };
+      const { data, details_from, zone_since, compared } = await responseOf(
         api.GET("/admin/v1/analytics/trends", { params: { query }, signal }),
       );
-      return { ...data, details_from };
+      return { ...data, details_from, zone_since, compared };
     },
-    ...kept(requested, unit),
+    ...kept(requested, `${unit} ${compare}`),
   });
 
 type Counts = { clicks: number; human: number; automated: number };

@@ -2,6 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { TIME_ZONE } from "../base/place.ts";
 import { formatTime } from "../base/i18n.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { NewestClicks } from "./live/newest-clicks.tsx";
@@ -42,6 +43,13 @@ export function ReportView({ place, report, search, mayWatch, onChange, compare,
           <Trans>
             This filter needs the details of clicks, which were recorded from {formatTime(report.detailsFrom)}{" "}
             on.
+          </Trans>
+        </Text>
+      )}
+      {report.zoneSince !== undefined && (
+        <Text size="sm" c="dimmed" role="note">
+          <Trans>
+            Days before {formatTime(report.zoneSince)} are those of another time zone than {TIME_ZONE}.
           </Trans>
         </Text>
       )}

@@ -3,7 +3,8 @@ import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
 import { IconX, IconZoomIn } from "@tabler/icons-react";
 import { type ReactNode, useMemo } from "react";
 import { formatNumber, formatPercent } from "../base/i18n.ts";
-import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket, timeZone } from "./buckets.ts";
+import { TIME_ZONE } from "../base/place.ts";
+import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket } from "./buckets.ts";
 import type { Brush } from "./chart/brush.ts";
 import classes from "./clicks.module.css";
 import {
@@ -111,7 +112,9 @@ export function TrendCard({ report, search, onChange, children }: Props) {
               label={t`Clicks by time`}
               counts={{ human: t`Human clicks`, automated: t`Bots`, all: t`All clicks` }[visitors]}
               zone={
-                unit === "hour" ? t`Hours of your time zone, ${timeZone()}.` : t`Days are counted in UTC.`
+                unit === "hour"
+                  ? t`Hours of the time zone ${TIME_ZONE}.`
+                  : t`Days of the time zone ${TIME_ZONE}.`
               }
               starts={starts}
               unit={unit}

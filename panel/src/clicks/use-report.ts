@@ -3,7 +3,7 @@ import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query
 import { useCallback } from "react";
 import type { Trend } from "../base/api.ts";
 import { type Frame, frameOf } from "./frame.ts";
-import { earlierOf, type ReportSearch } from "./range.ts";
+import { compareOf, type ReportSearch } from "./range.ts";
 import { filterFor, isDetailed, listQuery, type Place, trendQuery } from "./report-queries.ts";
 
 const NONE: string[] = [];
@@ -16,6 +16,8 @@ export type Report = Frame & {
   isDetailed: boolean | undefined;
   /** When clicks were first recorded as the filter asks for them, if the chart begins earlier. */
   detailsFrom: string | undefined;
+  /** The first instant of the days of the time zone, if the chart begins before it. */
+  zoneSince: string | undefined;
   /** The chart belongs to the previous request. */
   isTrendStale: boolean;
   error: Error | null;
@@ -43,23 +45,19 @@ function useOthers({ with: codes = NONE }: ReportSearch, frame: Frame, domain: s
 export function useReport(place: Place | null, search: ReportSearch): Report {
   const frame = frameOf(search, place);
   const { span, unit, visitors, shown, filter } = frame;
-  const earlierSpan = earlierOf(search, span);
   const requested = { span, visitors, filter };
-  const trend = useQuery(trendQuery(requested, unit));
-  const earlier = useQuery({
-    ...trendQuery({ ...requested, span: earlierSpan ?? span }, unit),
-    enabled: earlierSpan !== undefined,
-  });
+  const trend = useQuery(trendQuery(requested, unit, compareOf(search)));
   const others = useOthers(search, frame, place?.domain);
   const referrers = useQuery(listQuery("site", { ...requested, span: shown }));
   return {
     ...frame,
     trend: trend.data,
     isTrendStale: trend.isPlaceholderData,
-    earlier: earlierSpan && earlier.data,
+    earlier: trend.data?.compared,
     others: others.trends,
     isDetailed: isDetailed(referrers.data),
     detailsFrom: trend.data?.details_from,
+    zoneSince: trend.data?.zone_since,
     error: [trend, referrers, others].find(({ error }) => error !== null)?.error ?? null,
   };
 }

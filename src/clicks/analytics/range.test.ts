@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
 import {
+  type Comparison,
+  comparedRange,
   splitSpan,
   type DateRange,
   MOST_BUCKETS,
@@ -10,7 +12,7 @@ import {
   unitOf,
   withMonths,
 } from "./range.ts";
-import { UTC } from "../rollups/calendar.ts";
+import { createCalendar, UTC } from "../rollups/calendar.ts";
 import { DAY_MS, HOUR_MS, type Unit } from "../rollups/time-buckets.ts";
 
 const NOW = Date.parse("2026-11-20T13:37:00Z");
@@ -154,5 +156,84 @@ describe("cutting", () => {
     expect([one.months.map(UTC.month.label), one.days]).toEqual([["2026-02"], []]);
     const none = withMonths({ from: day("2026-02-02"), to: day("2026-03-31") });
     expect([none.months, none.days.length]).toEqual([[], 57]);
+  });
+});
+
+describe("a compared range", () => {
+  const berlin = createCalendar({ zones: [{ zone: "Europe/Berlin", from: 0 }] });
+  const local = (text: string): number => at(`${text}Z`) - berlin.offsetAt(at(`${text}Z`));
+  const compared = (start: string, end: string, unit: Unit, comparison: Comparison = "previous") => {
+    const now = local("2026-11-20T14:37:00.000");
+    const range = { start: local(start), end: local(end) };
+    const earlier = comparedRange(range, unit, comparison, { now, calendar: berlin });
+    return [earlier.start, earlier.end].map((instant) =>
+      new Date(instant + berlin.offsetAt(instant)).toISOString().slice(0, 23),
+    );
+  };
+  const DAY_END = "T23:59:59.999";
+
+  test.each<[string, string, Unit, Comparison, string, string]>([
+    // Whole weeks before, over the change of the clock.
+    [
+      "2026-10-26T00:00:00.000",
+      `2026-11-01${DAY_END}`,
+      "day",
+      "previous",
+      "2026-10-19T00:00:00.000",
+      `2026-10-25${DAY_END}`,
+    ],
+    // 30 days meet the weekdays 35 days before.
+    [
+      "2026-10-20T00:00:00.000",
+      `2026-11-18${DAY_END}`,
+      "day",
+      "previous",
+      "2026-09-15T00:00:00.000",
+      `2026-10-14${DAY_END}`,
+    ],
+    // Today until now.
+    [
+      "2026-11-14T00:00:00.000",
+      `2026-11-20${DAY_END}`,
+      "day",
+      "previous",
+      "2026-11-07T00:00:00.000",
+      "2026-11-13T14:37:00.000",
+    ],
+    [
+      "2026-11-14T00:00:00.000",
+      `2026-11-20${DAY_END}`,
+      "day",
+      "year",
+      "2025-11-15T00:00:00.000",
+      "2025-11-21T14:37:00.000",
+    ],
+    // Months.
+    [
+      "2026-02-01T00:00:00.000",
+      `2026-02-28${DAY_END}`,
+      "month",
+      "previous",
+      "2026-01-01T00:00:00.000",
+      `2026-01-31${DAY_END}`,
+    ],
+    [
+      "2026-09-01T00:00:00.000",
+      `2026-11-30${DAY_END}`,
+      "month",
+      "previous",
+      "2026-06-01T00:00:00.000",
+      "2026-08-20T14:37:00.000",
+    ],
+    [
+      "2026-03-01T00:00:00.000",
+      `2026-03-31${DAY_END}`,
+      "month",
+      "year",
+      "2025-03-01T00:00:00.000",
+      `2025-03-31${DAY_END}`,
+    ],
+  ])("of %s to %s by %s, %s", (start, end, unit, comparison, first, last) => {
+    expect(compared(start, end, unit, comparison)).toEqual([first, last]);
   });
 });

@@ -121,3 +121,47 @@ export function withMonths({ from, to }: Span): Pick<SumParts, "months" | "days"
     days: [...sequence(from, firstDayOfMonth(first)), ...sequence(firstDayOfMonth(end), to)],
   };
 }
+
+export const COMPARISONS = ["previous", "year"] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+const WEEK = 7;
+/** 52 weeks. */
+const YEAR_DAYS = 364;
+
+/**
+ * The range with which this one is compared: as many days or more before, by whole weeks, so that weekdays meet; by
+ * months, calendar months. It ends as far into its last day as now is into the day that is not over.
+ */
+export function comparedRange(
+  { start, end }: DateRange,
+  unit: Unit,
+  comparison: Comparison,
+  { now, calendar }: { now: number; calendar: Calendar },
+): DateRange {
+  const last = Math.min(end, now);
+  const earlierDay = unit === "month" ? monthsBefore : weeksBefore;
+  const { day } = calendar;
+  const [first, final] = [day.of(start), day.of(last)];
+  const move = (at: number): number => {
+    const [number, isEnd] = [day.of(at), day.of(at + 1) > day.of(at)];
+    const earlier = earlierDay(number, { first, final, comparison, isEnd });
+    const next = day.startOf(earlier + 1) - 1;
+    return isEnd ? next : Math.min(day.startOf(earlier) + at - day.startOf(number), next);
+  };
+  return last < start ? { start, end: start - 1 } : { start: move(start), end: move(last) };
+}
+
+type Shift = { first: number; final: number; comparison: Comparison; isEnd: boolean };
+
+const weeksBefore = (day: number, { first, final, comparison }: Shift): number =>
+  day - (comparison === "year" ? YEAR_DAYS : Math.ceil((final - first + 1) / WEEK) * WEEK);
+
+/** The same day of a month before; the last one stays the last one. */
+function monthsBefore(day: number, { first, final, comparison, isEnd }: Shift): number {
+  const count = comparison === "year" ? 12 : monthOfDay(final) - monthOfDay(first) + 1;
+  const month = monthOfDay(day) - count;
+  const last = firstDayOfMonth(month + 1) - 1;
+  const isLast = isEnd && monthOfDay(day + 1) > monthOfDay(day);
+  return isLast ? last : Math.min(firstDayOfMonth(month) + day - firstDayOfMonth(monthOfDay(day)), last);
+}

@@ -158,9 +158,15 @@ async function byHour({ counts, cuts }: Parts, { range, limit, selection }: Repo
       ? { from: Math.max(range.start, detail), to: Math.min(from, range.end + 1) }
       : null;
   const cut = await cuts.hours(selection, range);
-  const runs = Map.groupBy(cut.hours, (number) => calendar.offsetAt(hour.startOf(number)));
+  const runs: { offset: number; hours: number[] }[] = [];
+  for (const number of cut.hours) {
+    const offset = calendar.offsetAt(hour.startOf(number));
+    const run = runs.at(-1);
+    if (run?.offset === offset) run.hours.push(number);
+    else runs.push({ offset, hours: [number] });
+  }
   const found = await Promise.all([
-    ...[...runs].map(([offset, hours]) => {
+    ...runs.map(({ offset, hours }) => {
       // A week more, because the remainder of a negative number is negative.
       const ahead = Math.floor(offset / HOUR_MS) + WEEK_HOURS;
       return counts.hoursWithin(links, hours, { ahead, cycle: WEEK_HOURS });

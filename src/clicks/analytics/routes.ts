@@ -21,6 +21,8 @@ import {
   topResponse,
   createFilterReader,
   clickQuery,
+  COMPARED,
+  compareQuery,
   devicesResponse,
   geoResponse,
   newestResponse,
@@ -41,6 +43,7 @@ import {
   viewOfDevices,
   viewOfNewest,
   viewOfPlace,
+  viewOfCompared,
   viewOfTrend,
   viewOfLinkReport,
 } from "./views.ts";
@@ -211,14 +214,18 @@ function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
     endpoint(`GET ${prefix}/analytics/trends`, {
       ...common,
       summary: summaries.trends,
-      query: rangeQuery.extend({ ...unitQuery, ...filterQuery }),
+      query: rangeQuery.extend({ ...unitQuery, ...compareQuery, ...filterQuery }),
       response: trendResponse,
-      beside: DETAILS,
+      beside: { ...DETAILS, ...COMPARED },
       async handle({ c, query, account }) {
         const [filter, range] = [await filterOf(account, c, query), await rangeOf(query)];
         const unit = unitOf(query.group_by);
-        const found = await analytics.trend(range, unit, filter);
-        return withNote(viewOfTrend(found), range, filter, false, { unit });
+        const [found, compared] = await Promise.all([
+          analytics.trend(range, unit, filter),
+          query.compare ? analytics.compared(range, unit, query.compare, filter) : null,
+        ]);
+        const more = compared === null ? {} : { compared: viewOfCompared(compared) };
+        return withNote(viewOfTrend(found), range, filter, false, { unit, ...more });
       },
     }),
     endpoint(`GET ${prefix}/analytics/geo`, {

@@ -5,7 +5,7 @@ import { queryChoice, queryText } from "../../lib/query-text.ts";
 import { bothCounts, visitorsQuery, visitorsOf } from "../../lib/visitors.ts";
 import { strictly } from "../../lib/strict-handling.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { type DateRange, parseDate } from "./range.ts";
+import { COMPARISONS, type DateRange, parseDate } from "./range.ts";
 import { type ReportBy, REPORTS } from "./report.ts";
 import { type ClickFilter, FILTER_VALUES, type FilterValue, type FilterValues } from "./cuts.ts";
 import type { Analytics } from "./service.ts";
@@ -65,6 +65,18 @@ export const trendResponse = z.object({
     ),
 });
 trendResponse.register(z.globalRegistry, { id: "Trend" });
+export const COMPARED = {
+  compared: trendResponse
+    .extend({ start_date: z.iso.datetime(), end_date: z.iso.datetime() })
+    .optional()
+    .describe("with compare: the trend of the range before"),
+};
+export const compareQuery = {
+  compare: queryChoice(
+    COMPARISONS,
+    "previous: with the range before, as many whole weeks back as it has, so that weekdays meet; year: 52 weeks back; by month: calendar months. It ends as far into its last day as the current day has come; default: no comparison",
+  ),
+};
 const named = { code: z.string(), domain: z.string().nullable().describe("host; null: the default domain") };
 export const topResponse = z.array(z.object({ ...named, clicks: z.number().int(), ...bothCounts }));
 topResponse.element.register(z.globalRegistry, { id: "TopLink" });

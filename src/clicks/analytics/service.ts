@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
 import { type CountRepository, createCountRepository, type BucketCounts } from "./counts.repository.ts";
 import { createCuts, type ClickFilter, createSelect, type FilterValue } from "./cuts.ts";
-import { type DateRange, parseRange, spanOf } from "./range.ts";
+import { type Comparison, comparedRange, type DateRange, parseRange, spanOf } from "./range.ts";
 import { type NewestClick, createNewestRepository } from "./log.repository.ts";
 import {
   byCountry,
@@ -74,6 +74,14 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     async trend(range: DateRange, unit: Unit, filter: ClickFilter = {}): Promise<Trend> {
       const { sums: _, ...shown } = await trend(parts, await select(filter), range, unit);
       return shown;
+    },
+    /** The trend of the range before; see comparedRange. */
+    async compared(range: DateRange, unit: Unit, comparison: Comparison, filter: ClickFilter = {}) {
+      const selection = await select(filter);
+      const { calendar } = selection;
+      const earlier = comparedRange(range, unit, comparison, { now: clock.now(), calendar });
+      const { sums: _, ...shown } = await trend(parts, selection, earlier, unit);
+      return { ...shown, range: earlier };
     },
     /** Even of deleted links, most clicks first. */
     async top(range: DateRange, limit: number, filter: ClickFilter = {}): Promise<TopLink[]> {

@@ -6,6 +6,7 @@ import type { Trend } from "./trend.ts";
 import type { NewestClick } from "./log.repository.ts";
 import { labelOfSource, parseAgentValue, parsePlaceValue } from "../rollups/dimensions.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import type { DateRange } from "./range.ts";
 import type { LinkReport, PlaceShare, ReferrerShare, Share, TopLink } from "./service.ts";
 
 export const viewOfTrend = ({ labels, values, human, automated, unique, unknown }: Trend) => ({
@@ -15,6 +16,12 @@ export const viewOfTrend = ({ labels, values, human, automated, unique, unknown 
   automated_clicks: automated,
   ...(unique && { visitors: unique }),
   ...(unknown.length > 0 && { unknown }),
+});
+
+export const viewOfCompared = ({ range, ...trend }: Trend & { range: DateRange }) => ({
+  ...viewOfTrend(trend),
+  start_date: formatRfc3339(range.start),
+  end_date: formatRfc3339(range.end),
 });
 
 const viewOfShare = ({ clicks, percentage, both }: Share) => ({

@@ -44,6 +44,8 @@ export type Calendar = Readonly<Record<Unit, TimeBuckets>> & {
   readonly zone: string;
   /** Days before this instant are those of another zone; null: none are. */
   readonly since: number | null;
+  /** Clicks of hours before may be counted in a neighbouring day, up to an hour away; 0: none are. */
+  readonly exactFrom: number;
   /** The offset from UTC in milliseconds. */
   offsetAt(instant: number): number;
   /** Parts with one offset each. */
@@ -65,6 +67,7 @@ export function createCalendar({ zones, moving = null, exactFrom = 0 }: Times): 
   return {
     zone: last.zone,
     since: since === 0 ? null : since,
+    exactFrom,
     offsetAt: offsets.at,
     partsOf: offsets.partsOf,
     hour: { ...hour, label: (bucket) => offsets.hourLabel(hour.startOf(bucket)) },

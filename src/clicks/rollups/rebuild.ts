@@ -179,7 +179,8 @@ export function createRebuild({ maintenance, ...deps }: Deps) {
         ]);
         if (first === null || last === null) return rebuildAll(calendar, { from: 0, to: 0 }, onDay, lost);
         const span = {
-          from: Math.max(from ?? 0, calendar.day.of(first)),
+          // Raising less exact days would count clicks twice.
+          from: Math.max(from ?? 0, calendar.day.of(Math.max(first, calendar.exactFrom))),
           to: Math.min(to ?? Number.MAX_SAFE_INTEGER, calendar.day.of(last)) + 1,
         };
         return rebuildAll(calendar, span, onDay, lost);

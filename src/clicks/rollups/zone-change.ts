@@ -8,8 +8,10 @@
  * Hours of zones that differ by a part of an hour begin at other minutes. Their clicks can't be parted: they stay in the
  * hour that has most of them, all at once. Such days are exact from the next midnight on only.
  *
- * The values of days (referrers and the like) follow from the click log afterwards, if it has all of them.
+ * The values of days (referrers and the like) follow from the click log afterwards, if it has all of them and the days
+ * are exact.
  */
+import type { Config } from "../../platform/config/config.service.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -23,7 +25,10 @@ import type { Maintenance } from "./retention.ts";
 import { HOUR_MS } from "./time-buckets.ts";
 import { createZoneChangeRepository } from "./zone-change.repository.ts";
 
-type Deps = Pick<Core, "database" | "config" | "clock" | "logger"> & { maintenance: Maintenance };
+type Deps = Pick<Core, "database" | "clock" | "logger"> & {
+  config: Pick<Config, "get" | "getOne" | "hold">;
+  maintenance: Maintenance;
+};
 
 const KEY = "analytics.time_zone";
 const EVERY_MS = 10 * 60_000;
@@ -77,13 +82,18 @@ function createZoneChange({ database, config, clock }: Deps) {
     const isAll = former.day.startOf(oldest.day) >= kept;
     const first = isAll ? former.hour.startOf(oldest.hour ?? former.hour.of(now)) : kept;
     const from = isAll ? 0 : target.day.startOf(target.day.of(kept - 1) + 1);
-    const zones = isAll ? only : withZone(state.zones, { zone, from });
+    const zones = isAll
+      ? only
+      : withZone(
+          state.zones.filter((span) => span.from < kept),
+          { zone, from },
+        );
     const next = createCalendar({ zones });
     const moved: CalendarState = {
       zones,
-      moving: { former: state.zones, to: Math.max(first, from) },
+      moving: { former: state.zones, to: first },
       exactFrom: isAll && state.exactFrom <= first ? 0 : state.exactFrom,
-      recount: { from: next.day.of(Math.max(first, from)), to: next.day.of(now) + 2 },
+      recount: { from: next.day.of(first), to: next.day.of(now) + 2 },
     };
     return havePartHours(former, next, first) ? moveAll(tx, moved, next) : moved;
   }
@@ -104,7 +114,8 @@ function createZoneChange({ database, config, clock }: Deps) {
       if (hours.length === 0) break;
       from = hours.at(-1)! + 1;
     }
-    return { ...state, moving: null, exactFrom: next.day.startOf(next.day.of(clock.now()) + 1) };
+    const exactFrom = next.day.startOf(next.day.of(clock.now()) + 1);
+    return { ...state, moving: null, exactFrom, recount: null };
   }
 
   async function moveHour(tx: Db, hour: number, before: Calendar, after: Calendar): Promise<boolean> {
@@ -152,10 +163,9 @@ function createZoneChange({ database, config, clock }: Deps) {
   };
 }
 
-function withZone(zones: readonly ZoneSpan[], added: ZoneSpan): ZoneSpan[] {
-  const older = zones.filter(({ from }) => from < added.from).slice(-MOST_ZONES);
-  const last = older.at(-1);
-  const all = last?.zone === added.zone ? older : [...older, added];
+function withZone(older: readonly ZoneSpan[], added: ZoneSpan): ZoneSpan[] {
+  const kept = older.slice(-MOST_ZONES);
+  const all = kept.at(-1)?.zone === added.zone ? kept : [...kept, added];
   return all.map((span, at) => (at === 0 ? { ...span, from: 0 } : span));
 }
 

@@ -47,6 +47,7 @@ const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
   "GetFileDownload.disposition": "Disposition",
   "GetStats.visitors": "VisitorKind",
   "GetAnalyticsTrends.group_by": "TimeUnit",
+  "GetAnalyticsTrends.compare": "Comparison",
   "ListAnalyticsGeo.by": "PlaceUnit",
   "ListLinks.held": "HeldState",
   "GetConfigKey.key": "SettingKey",

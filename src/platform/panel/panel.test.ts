@@ -44,6 +44,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     isEnabled: () => true,
     isSetUp: () => true,
     asksPasswords: () => false,
+    timeZone: () => "UTC",
     ignoresCase: () => true,
     sendsMails: () => false,
     rooms: ["mail"],
@@ -82,6 +83,7 @@ test("every address that a person opens shows the page, with addresses relative 
       sendsMails: false,
       rooms: ["mail"],
       asksPasswords: false,
+      timeZone: "UTC",
       ignoresCase: true,
       signIn: { oidc: "Acme", password: false },
     });

@@ -81,6 +81,8 @@ type PagePlace = {
   isSetUp: boolean;
   /** `features.enforce_link_passwords` */
   asksPasswords: boolean;
+  /** `analytics.time_zone` */
+  timeZone: string;
   /** `links.ignore_case` */
   ignoresCase: boolean;
   /** Mails with links into the panel can be sent. */
@@ -145,6 +147,7 @@ export type PanelOptions = {
   isSetUp(): boolean;
   /** Whether visitors have to give the passwords of links. */
   asksPasswords(): boolean;
+  timeZone(): string;
   ignoresCase(): boolean;
   /** Whether mails with links into the panel can be sent. */
   sendsMails(): boolean;
@@ -185,6 +188,7 @@ export function createPanel({
   offline,
   isSetUp,
   asksPasswords,
+  timeZone,
   ignoresCase,
   sendsMails,
   rooms,
@@ -242,6 +246,7 @@ export function createPanel({
       icons: versionOf(identity),
       isSetUp: isSetUp(),
       asksPasswords: asksPasswords(),
+      timeZone: timeZone(),
       ignoresCase: ignoresCase(),
       sendsMails: sendsMails(),
       rooms,

@@ -2,7 +2,7 @@ import "uplot/dist/uPlot.min.css";
 import { useLingui } from "@lingui/react/macro";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
-import { serverNow } from "../../base/server-clock.ts";
+import { localNow } from "../zone.ts";
 import { endOfBucket, spanName, type Unit } from "../buckets.ts";
 import { type Brush, useBrush } from "./brush.ts";
 import { bucketName } from "./bucket-name.ts";
@@ -57,7 +57,7 @@ export function TrendChart({
     onZoomOut: onZoomOut ?? (() => {}),
   });
   const area = areaOf(width, CHART_HEIGHT);
-  const now = serverNow();
+  const now = localNow();
   const open = starts.findIndex((start) => start <= now && now < endOfBucket(start, unit));
 
   useEffect(() => {

@@ -1,6 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { responseOf, api } from "../../base/api.ts";
 import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
+import { instantOf } from "../zone.ts";
 import { endOfBucket, isoDay, startOfBucket } from "../buckets.ts";
 import type { Dimension } from "../dimensions.ts";
 import { conditionsIn } from "../filter.ts";
@@ -48,7 +49,7 @@ export async function downloadSums(
 const bucketsOf = ({ trend, unit }: Report) =>
   (trend?.labels ?? []).map((label, at) => {
     const start = startOfBucket(label);
-    const [from, to] = [start, endOfBucket(start, unit)].map((time) => new Date(time).toISOString());
+    const [from, to] = [start, endOfBucket(start, unit)].map((time) => new Date(instantOf(time)).toISOString());
     const human = trend!.human_clicks[at] ?? 0;
     const bots = trend!.automated_clicks[at] ?? 0;
     return [unit, label, from!, to!, human, bots, human + bots];
