@@ -7972,7 +7972,11 @@ export interface components {
                 labels: string[];
                 /** Format: date-time */
                 start_date: string;
+                /** @description labels of buckets whose clicks are no longer kept so finely, or lack the details of the filter */
+                unknown?: string[];
                 values: number[];
+                /** @description unique visitors of each day; of weeks and months visits by day, the sum of their days. null: not known. Absent for hours, with filters of single clicks, and if no day of the range knows them */
+                visitors?: (number | null)[];
             };
             data: components["schemas"]["Trend"];
             /**
@@ -12548,6 +12552,12 @@ export interface operations {
                      *         "automated_clicks": [
                      *           1
                      *         ],
+                     *         "visitors": [
+                     *           null
+                     *         ],
+                     *         "unknown": [
+                     *           "text"
+                     *         ],
                      *         "start_date": "2026-11-20T12:00:00.000Z",
                      *         "end_date": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -16621,6 +16631,12 @@ export interface operations {
                      *         ],
                      *         "automated_clicks": [
                      *           1
+                     *         ],
+                     *         "visitors": [
+                     *           null
+                     *         ],
+                     *         "unknown": [
+                     *           "text"
                      *         ],
                      *         "start_date": "2026-11-20T12:00:00.000Z",
                      *         "end_date": "2026-11-20T12:00:00.000Z"

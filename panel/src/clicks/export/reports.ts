@@ -49,7 +49,9 @@ export async function downloadSums(
 const bucketsOf = ({ trend, unit }: Report) =>
   (trend?.labels ?? []).map((label, at) => {
     const start = startOfBucket(label);
-    const [from, to] = [start, endOfBucket(start, unit)].map((time) => new Date(instantOf(time)).toISOString());
+    const [from, to] = [start, endOfBucket(start, unit)].map((time) =>
+      new Date(instantOf(time)).toISOString(),
+    );
     const human = trend!.human_clicks[at] ?? 0;
     const bots = trend!.automated_clicks[at] ?? 0;
     return [unit, label, from!, to!, human, bots, human + bots];
