@@ -35,6 +35,18 @@ export function withoutLinks(counts: ClickCounts, gone: ReadonlySet<number>): Cl
 function countByHour(batch: ClickBatch, { hour: hours }: Calendar): BucketIncrements[] {
   const { links, times, count } = batch;
   const rows = new Map<number, number>();
+  let [earliest, latest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let at = 0; at < count; at++) {
+    const time = times[at]!;
+    if (time < earliest) earliest = time;
+    if (time > latest) latest = time;
+  }
+  // Most flushes are within an hour.
+  if (count > 0 && hours.of(earliest) === hours.of(latest)) {
+    const bucket = hours.of(earliest);
+    const automated = automatedByHour(batch, hours).get(bucket) ?? [];
+    return [{ bucket, ...countSorted(links.slice(0, count), automated) }];
+  }
   for (let at = 0; at < count; at++) {
     const hour = hours.of(times[at]!);
     rows.set(hour, (rows.get(hour) ?? 0) + 1);
@@ -44,7 +56,6 @@ function countByHour(batch: ClickBatch, { hour: hours }: Calendar): BucketIncrem
     bucket,
     ...countSorted(column, automated.get(bucket) ?? []),
   });
-  if (rows.size === 1) return [...rows.keys()].map((hour) => sumsOf(hour, links.slice(0, count)));
   const columns = new Map(
     [...rows].map(([hour, size]) => [hour, { links: new Float64Array(size), size: 0 }]),
   );
