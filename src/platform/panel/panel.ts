@@ -127,6 +127,12 @@ function panelPage(
   return html.slice(0, html.indexOf(begin)) + head + html.slice(html.indexOf(end) + end.length);
 }
 
+/** To the prefix with a slash at its end. */
+function redirectInto(prefix: string): Response {
+  const Location = `${prefix.slice(prefix.lastIndexOf("/") + 1)}/`;
+  return new Response(null, { status: 307, headers: { Location } });
+}
+
 export type Panel = ReturnType<typeof createPanel>;
 
 export type PanelOptions = {
@@ -267,12 +273,7 @@ export function createPanel({
     if (pack === null) {
       throw appError("NotFound", "The panel is not built. Run 'npm run build:panel' on the server.");
     }
-    if (path === "") {
-      return new Response(null, {
-        status: 307,
-        headers: { Location: `${prefix.slice(prefix.lastIndexOf("/") + 1)}/` },
-      });
-    }
+    if (path === "") return redirectInto(prefix);
     const name = path.slice(1);
     if (name.startsWith(ASSETS)) {
       const file = Object.hasOwn(pack.files, name) ? pack.files[name]! : null;
