@@ -31,7 +31,8 @@ type Deps = Pick<Core, "database" | "clock" | "logger"> & {
 };
 
 const KEY = "analytics.time_zone";
-const EVERY_MS = 10 * 60_000;
+/** Longer ones would keep the lease of the job, so that a new setting waited for it. */
+const EVERY_MS = 60_000;
 /** While retention or a rebuild runs. */
 const WAIT_MS = 2_000;
 /** The former zones that are remembered. */
