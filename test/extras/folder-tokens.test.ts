@@ -110,8 +110,10 @@ test("MCP offers it what needs no more than the folder", async () => {
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
   });
   const text = await answer.text();
-  expect([answer.status, text.includes("list_folder"), text.includes("list_shares")]).toEqual([
+  const offers = (tool: string) => text.includes(`"name":"${tool}"`);
+  expect([answer.status, ...["list_folder", "list_shares", "shorten"].map(offers)]).toEqual([
     200,
+    true,
     true,
     false,
   ]);
