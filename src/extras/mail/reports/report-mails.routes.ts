@@ -106,7 +106,8 @@ const ofReader = {
 
 /** Mail programs send `List-Unsubscribe=One-Click` (RFC 8058); only a decision to confirm confirms. */
 function readerEndpoints({ mails, visitorPages, readForm }: Deps): Endpoint[] {
-  const tokenIn = (c: HttpContext): string => c.req.param("token") ?? "";
+  /** Empty, which is nobody's, without the form of a token: PostgreSQL fails on a NUL. */
+  const tokenIn = (c: HttpContext): string => /^[\w-]{1,64}$/.exec(c.req.param("token") ?? "")?.[0] ?? "";
   return [
     endpoint("GET /analytics/readers/:token", {
       ...ofReader,
