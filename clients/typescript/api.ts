@@ -12072,7 +12072,24 @@ export interface operations {
                 };
             };
             400: components["responses"]["400"];
-            404: components["responses"]["404"];
+            /** @description A page that says that nobody has the token */
+            404: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 1004,
+                     *       "error": "NotFound",
+                     *       "message": "What is wrong, and what to do."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure404"];
+                    "text/html": string;
+                };
+            };
             413: components["responses"]["413"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -12110,7 +12127,24 @@ export interface operations {
                 };
             };
             400: components["responses"]["400"];
-            404: components["responses"]["404"];
+            /** @description A page that says that nobody has the token */
+            404: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 1004,
+                     *       "error": "NotFound",
+                     *       "message": "What is wrong, and what to do."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure404"];
+                    "text/html": string;
+                };
+            };
             413: components["responses"]["413"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];

@@ -190,7 +190,7 @@ export const DEFINITIONS = {
     }),
     "features.well_known": string("[]", check.wellKnown, {
       description:
-        "Documents that the default domain answers with at /.well-known/{name}, such as apple-app-site-association and assetlinks.json, unless a link has that code. Other domains have their own.",
+        "Documents that the default domain answers with at /.well-known/, such as apple-app-site-association and assetlinks.json, unless a link has that code. Other domains have their own.",
     }),
     "features.instance_name": string("Waymark", check.displayName, {
       description: "Name of this instance in the panel, on the pages that visitors see and as an app.",
@@ -269,7 +269,7 @@ export const DEFINITIONS = {
     }),
     "analytics.time_zone": string("UTC", check.timeZone, {
       description:
-        "Time zone whose days, weeks, months and hours reports count in, such as Europe/Berlin. Days within analytics.hourly_retention_days are counted anew when it changes, older ones stay.",
+        "Time zone whose days, weeks, months and hours reports count in, such as Europe/Berlin. Days for which hours are kept are counted anew when it changes, older ones stay.",
     }),
     "analytics.unique_visitors": bool(false, {
       description:

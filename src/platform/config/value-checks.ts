@@ -76,7 +76,7 @@ export const displayNameOrEmpty = {
 const DOCUMENTS_BYTES = 2 * 1024 * 1024;
 
 export const wellKnown = {
-  allowed: `a JSON list of at most ${MOST_DOCUMENTS} documents {name, type, text}`,
+  allowed: `a list of at most ${MOST_DOCUMENTS} documents, each with a name, a type and a text of at most 64 KiB, as a JSON array`,
   mostBytes: DOCUMENTS_BYTES,
   check(text: string): CheckedValue {
     const checked = checkDocumentsText(text);

@@ -38,6 +38,7 @@ export const KEPT_WORDS = {
   "analytics.time_zone": {
     name: msg`Time zone`,
     description: msg`Time zone whose days, weeks, months and hours reports count in, such as Europe/Berlin. Days for which hours are kept are counted anew when it changes, older ones stay.`,
+    allowed: msg`a time zone such as Europe/Berlin or UTC`,
   },
   "analytics.sample_rate": {
     name: msg`Sample rate`,

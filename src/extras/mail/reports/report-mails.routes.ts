@@ -101,12 +101,12 @@ const ofReader = {
   tag: "analytics",
   params: { token: z.string().max(64) },
   raw: PAGE,
-  failures: [404],
+  others: { 404: { type: "text/html", description: "A page that says that nobody has the token" } },
 } as const;
 
 /** Mail programs send `List-Unsubscribe=One-Click` (RFC 8058); only a decision to confirm confirms. */
 function readerEndpoints({ mails, visitorPages, readForm }: Deps): Endpoint[] {
-  /** Empty, which is nobody's, without the form of a token: PostgreSQL fails on a NUL. */
+  /** Empty, which is nobody's, without the form of a token. A database may fail on a NUL. */
   const tokenIn = (c: HttpContext): string => /^[\w-]{1,64}$/.exec(c.req.param("token") ?? "")?.[0] ?? "";
   return [
     endpoint("GET /analytics/readers/:token", {
