@@ -9,7 +9,11 @@ import { isolateNames } from "../panel/src/base/isolated-names.ts";
 import { noteServerTime, serverNow } from "../panel/src/base/server-clock.ts";
 import { contrast } from "../src/lib/accent.ts";
 import { COLOURS, GREYS, SERIES } from "../src/lib/tokens.ts";
-import { spanOf } from "../panel/src/clicks/range.ts";
+
+// A page without settings of the server: the panel's own, which count in UTC.
+Object.defineProperty(globalThis, "document", { value: { querySelector: () => null }, configurable: true });
+const { spanOf } = await import("../panel/src/clicks/range.ts");
+Reflect.deleteProperty(globalThis, "document");
 
 afterEach(() => void setSystemTime());
 

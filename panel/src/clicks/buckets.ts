@@ -1,6 +1,5 @@
 /** Hours, days, weeks and months of the API, in times of zone.ts, and their names. */
 import { i18n } from "@lingui/core";
-import { t } from "@lingui/core/macro";
 import { dateLocale } from "../base/date-locale.ts";
 import { REPEATED_MS } from "./zone.ts";
 
@@ -80,9 +79,12 @@ export function shortName(start: number, unit: Unit): string {
 
 export function longName(start: number, unit: Unit): string {
   if (unit === "week") return spanName({ start, end: endOfBucket(start, unit) });
-  const name = formatOf(LONG[unit]).format(start);
-  return unit === "hour" && start % HOUR_MS === REPEATED_MS ? t`${name} (repeated hour)` : name;
+  return formatOf(LONG[unit]).format(start);
 }
+
+/** Whether the clock had shown this hour before. */
+export const isRepeated = (start: number, unit: Unit): boolean =>
+  unit === "hour" && start % HOUR_MS === REPEATED_MS;
 
 const isMidnight = (time: number): boolean => time % DAY_MS === 0;
 
