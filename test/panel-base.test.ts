@@ -11,7 +11,8 @@ import { contrast } from "../src/lib/accent.ts";
 import { COLOURS, GREYS, SERIES } from "../src/lib/tokens.ts";
 
 // A page without settings of the server: the panel's own, which count in UTC.
-Object.defineProperty(globalThis, "document", { value: { querySelector: () => null }, configurable: true });
+const page = { querySelector: () => null, baseURI: "http://localhost/panel/" };
+Object.defineProperty(globalThis, "document", { value: page, configurable: true });
 const { spanOf } = await import("../panel/src/clicks/range.ts");
 Reflect.deleteProperty(globalThis, "document");
 
