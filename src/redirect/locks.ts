@@ -7,7 +7,7 @@ import type { LockedLink } from "../visitors/cookie.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import { rightPage } from "../visitors/messages.ts";
 import { pageResponse } from "../visitors/page.ts";
-import { isBrowser, pathWithQuery, type Unlock } from "../visitors/unlock.ts";
+import { isBrowser, pathWithQuery, seeOther, type Unlock } from "../visitors/unlock.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 import type { PeerSource } from "./visit.ts";
 
@@ -41,8 +41,7 @@ export function createLocks({ find, form, pages }: Deps) {
       const location = pathWithQuery(code + beyond, request.url);
       if (isBrowser(request))
         return pageResponse(rightPage(pages.look(request), location), 200, request, entered);
-      const headers = { Location: location, "Cache-Control": "private, no-store", ...entered };
-      return new Response(null, { status: 303, headers });
+      return seeOther(location, entered);
     },
   };
 }

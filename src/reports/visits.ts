@@ -10,7 +10,7 @@ import { codeOf } from "../links/link/key.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import { type Message, messagePage } from "../visitors/messages.ts";
 import { pageResponse } from "../visitors/page.ts";
-import { pathWithQuery, type Unlock, type VisitorConnection } from "../visitors/unlock.ts";
+import { pathWithQuery, seeOther, type Unlock, type VisitorConnection } from "../visitors/unlock.ts";
 import { keepFigures, type MakeFigures } from "./figures.ts";
 import { reportPage } from "./report-page.ts";
 import type { ReportsRepository, VisitedReport } from "./reports.repository.ts";
@@ -74,9 +74,3 @@ export function createReportResponses({ repository, figures, unlock, pages, cloc
 }
 
 type Texts = ReturnType<VisitorPages["look"]>["texts"];
-
-const seeOther = (location: string, more: Record<string, string>): Response =>
-  new Response(null, {
-    status: 303,
-    headers: { Location: location, "Cache-Control": "private, no-store", ...more },
-  });

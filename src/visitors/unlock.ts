@@ -141,6 +141,13 @@ export function pathWithQuery(code: string, url: string): string {
   return `/${code.startsWith("/") ? "./" : ""}${code}${at === -1 ? "" : url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;
 }
 
+/** To where a form leads. Nothing keeps it. */
+export const seeOther = (location: string, more: Record<string, string>): Response =>
+  new Response(null, {
+    status: 303,
+    headers: { Location: location, "Cache-Control": "private, no-store", ...more },
+  });
+
 /** Such as `1 second` or `15 Minuten`: whole minutes from two on. */
 export function waitText(language: Language, seconds: number): string {
   const [unit, count] = seconds < 120 ? ["second", seconds] : ["minute", Math.ceil(seconds / 60)];

@@ -2,12 +2,17 @@
  * The responses of a drop box's code: a page (GET), files of a form (POST), resumable uploads (tus.routes.ts), and the
  * password form. Strangers learn their own files and the limits, nothing of the folder.
  */
-import { seeOther } from "../shares/public.routes.ts";
 import type { BodyMemory } from "../../platform/http/body-memory.ts";
 import { hasLongBody } from "../../platform/http/read-body.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { pageResponse } from "../../visitors/page.ts";
-import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
+import {
+  isBrowser,
+  pathWithQuery,
+  seeOther,
+  type Unlock,
+  type VisitorConnection,
+} from "../../visitors/unlock.ts";
 import { type OpenDrop, type SentFile, type VisitedDrop, type DropRefusal, dropRefusal } from "./drop.ts";
 import type { ReceiveForm } from "./form.routes.ts";
 import type { InFlight } from "./gate.ts";

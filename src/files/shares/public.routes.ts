@@ -8,7 +8,13 @@
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { pageResponse } from "../../visitors/page.ts";
-import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
+import {
+  isBrowser,
+  pathWithQuery,
+  seeOther,
+  type Unlock,
+  type VisitorConnection,
+} from "../../visitors/unlock.ts";
 import type { RecipientDoor } from "../recipients/door.routes.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
@@ -200,12 +206,6 @@ async function verify(
 }
 
 type Way = { location: string; cookie: { "Set-Cookie": string }; by: "share" | "recipient" };
-
-export const seeOther = (location: string, more: Record<string, string>): Response =>
-  new Response(null, {
-    status: 303,
-    headers: { Location: location, "Cache-Control": "private, no-store", ...more },
-  });
 
 /** Redirects to the requested page; where a download was, from a page that stays. */
 async function redirectAfterUnlock(
