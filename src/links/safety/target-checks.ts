@@ -4,7 +4,7 @@
  * row over two days is dead; one response revives it.
  */
 import type { Clock } from "../../lib/clock.ts";
-import { inParallel } from "../../lib/in-parallel.ts";
+import { inHostTurns } from "../../lib/host-turns.ts";
 import { type Outbound, OutboundFailure } from "../../lib/outbound.ts";
 import { rest } from "../../lib/rest.ts";
 import { isHttpUrl } from "../../lib/target-url.ts";
@@ -33,7 +33,6 @@ type Deps = {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const PORTION = 100;
-const HOSTS_AT_ONCE = 4;
 const REST_MS = 1_000;
 const DEAD_AFTER = { failures: 3, ms: 2 * DAY_MS };
 /** Others, such as 401 and 429, are responses of a page that is there. */
@@ -99,17 +98,6 @@ export function createTargetChecks(deps: Deps) {
     readOptions(options).held === null &&
     !isOwn(target);
 
-  async function checkAll(links: readonly CheckedLink[], signal: AbortSignal): Promise<void> {
-    const hosts = Map.groupBy(links.filter(isChecked), ({ target }) => URL.parse(target)?.host ?? "");
-    await inParallel(hosts.values(), HOSTS_AT_ONCE, async (ofHost) => {
-      for (const link of ofHost) {
-        if (signal.aborted || !isEnabled()) return;
-        await check(link);
-        await rest(restMs, signal);
-      }
-    });
-  }
-
   return {
     name: "links-check-targets",
     everyMs: () => MINUTE_MS,
@@ -119,11 +107,15 @@ export function createTargetChecks(deps: Deps) {
       const now = clock.now();
       if (last !== null && last.linkId === null && now - last.startedAt < DAY_MS) return;
       const startedAt = last === null || last.linkId === null ? now : last.startedAt;
+      const isOver = () => signal.aborted || !isEnabled();
       for (let linkId = last?.linkId ?? 0; ; ) {
         const links = await repository.portion(linkId, PORTION);
-        await checkAll(links, signal);
+        await inHostTurns(links.filter(isChecked), isOver, async (link) => {
+          await check(link);
+          await rest(restMs, signal);
+        });
         // What was not checked in the portion is checked again.
-        if (signal.aborted || !isEnabled()) return;
+        if (isOver()) return;
         if (links.length < PORTION) return repository.keepRound({ startedAt, linkId: null });
         linkId = links.at(-1)!.id;
         await repository.keepRound({ startedAt, linkId });

@@ -5,7 +5,7 @@
  */
 import { SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { inParallel } from "../../lib/in-parallel.ts";
+import { inHostTurns } from "../../lib/host-turns.ts";
 import { type Outbound, OutboundFailure, unchunkedBody } from "../../lib/outbound.ts";
 import { pageTitle } from "../../lib/page-title.ts";
 import { rest } from "../../lib/rest.ts";
@@ -34,7 +34,6 @@ type Deps = {
 const EVERY_MS = 10_000;
 const PORTION = 200;
 const MOST_OF_HOST = 10;
-const HOSTS_AT_ONCE = 4;
 const REST_MS = 500;
 const REQUEST = {
   method: "GET",
@@ -80,24 +79,15 @@ export function createTitles(deps: Deps) {
     await rest(restMs, signal);
   }
 
-  async function fetchTitles(portion: readonly UntitledLink[], signal: AbortSignal): Promise<void> {
-    const hosts = Map.groupBy(portion, ({ target }) => URL.parse(target)?.host ?? "");
-    await inParallel(hosts.values(), HOSTS_AT_ONCE, async (ofHost) => {
-      for (const link of ofHost.slice(0, MOST_OF_HOST)) {
-        if (signal.aborted || !isEnabled()) return;
-        await fetchTitle(link, signal);
-      }
-    });
-  }
-
   return {
     name: "links-fetch-titles",
     everyMs: () => EVERY_MS,
     /** One pass over the links that wait. */
     async run(signal: AbortSignal): Promise<void> {
-      for (let after = 0; isEnabled() && !signal.aborted; ) {
+      const isOver = () => signal.aborted || !isEnabled();
+      for (let after = 0; !isOver(); ) {
         const portion = await repository.portion(after, PORTION);
-        await fetchTitles(portion, signal);
+        await inHostTurns(portion, isOver, (link) => fetchTitle(link, signal), MOST_OF_HOST);
         if (portion.length < PORTION) return;
         after = portion.at(-1)!.id;
       }
