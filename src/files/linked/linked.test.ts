@@ -1,10 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,18 +10,19 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
-import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
+import { type DriveHarness, refusal } from "../drive.test-support.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
+import { linkPhotos } from "./linked.test-support.ts";
 
 const SECOND = 1_000;
 const REFUSED = { name: "Forbidden" };
 
 forEachDialect((dialect) => {
   let database: Database;
+  let photos: Awaited<ReturnType<typeof linkPhotos>>;
   let drive: DriveHarness;
   let outside: string;
   let root: string;
@@ -34,29 +33,15 @@ forEachDialect((dialect) => {
   beforeAll(async () => {
     database = await dialect.openDb();
   });
-
   beforeEach(async () => {
-    outside = realpathSync(mkdtempSync(join(tmpdir(), "waymark-linked-")));
-    root = join(outside, "photos");
-    mkdirSync(join(root, "2026", "summer"), { recursive: true });
-    writeFileSync(join(root, "a.txt"), "first");
-    writeFileSync(join(root, "2026", "summer", "beach.jpg"), "picture");
-    drive = await startDrive(database, { roots: [outside] });
-    account = await drive.account(10);
-    const name = `photos ${crypto.randomUUID()}`;
-    policyId = (await drive.content.policies.create({ name, driver_type: "linked", base_path: root })).id;
-    linked = await drive.linked.link(policyId, { accountId: account, parentId: null, name: "Photos" });
+    photos = await linkPhotos(database, { quotaBytes: 10, isReadOnly: true });
+    ({ drive, outside, root, policyId, account, linked } = photos);
   });
-  afterEach(async () => {
-    await drive.close();
-    rmSync(outside, { recursive: true, force: true });
-  });
+  afterEach(() => photos.close());
 
   const later = (): void => void (drive.content.time.now += 10 * SECOND);
   const names = (id: number) => (later(), drive.names(account, id));
-  const scan = async (): Promise<void> => {
-    for (const one of await drive.linked.places(policyId)) await drive.linked.scan(one);
-  };
+  const scan = () => photos.scan();
   async function entry(...path: string[]) {
     const found = await drive.lookup.at(account, `/Photos/${path.join("/")}`);
     return found!;

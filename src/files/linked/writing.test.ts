@@ -3,10 +3,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:te
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,18 +12,19 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { SYSTEM } from "../../lib/actor.ts";
 import { until } from "../../../test/support/until.ts";
-import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
+import { chunksOf, type DriveHarness, refusal } from "../drive.test-support.ts";
 import { HIDDEN } from "../storage/disk.ts";
 import type { Entry, Folder, StoredFile } from "../tree/entry.ts";
+import { linkPhotos } from "./linked.test-support.ts";
 
 forEachDialect((dialect) => {
   let database: Database;
+  let photos: Awaited<ReturnType<typeof linkPhotos>>;
   let drive: DriveHarness;
   let outside: string;
   let root: string;
@@ -37,23 +36,11 @@ forEachDialect((dialect) => {
     database = await dialect.openDb();
   });
   beforeEach(async () => {
-    outside = realpathSync(mkdtempSync(join(tmpdir(), "waymark-writing-")));
-    root = join(outside, "photos");
-    mkdirSync(join(root, "2026", "summer"), { recursive: true });
-    writeFileSync(join(root, "a.txt"), "first");
-    writeFileSync(join(root, "2026", "summer", "beach.jpg"), "picture");
-    drive = await startDrive(database, { roots: [outside] });
-    account = await drive.account(1_000);
-    const name = `photos ${crypto.randomUUID()}`;
-    const given = { name, driver_type: "linked", base_path: root, read_only: false } as const;
-    policyId = (await drive.content.policies.create(given)).id;
-    linked = await drive.linked.link(policyId, { accountId: account, parentId: null, name: "Photos" });
-    for (const one of await drive.linked.places(policyId)) await drive.linked.scan(one);
+    photos = await linkPhotos(database, { quotaBytes: 1_000, isReadOnly: false });
+    ({ drive, outside, root, policyId, account, linked } = photos);
+    await photos.scan();
   });
-  afterEach(async () => {
-    await drive.close();
-    rmSync(outside, { recursive: true, force: true });
-  });
+  afterEach(() => photos.close());
 
   /** Folders of other tests are gone. */
   const findings = async () =>
