@@ -67,9 +67,9 @@ export function createVisits({ clicks, salts, privacy, addressOf }: Deps) {
       const refusal = clicks.detailRefusal(keeps.signals && asksNotToTrack(headers));
       if (refusal !== null) return clicks.recordRefused(linkId, now, refusal, isAutomated);
       const salt = salts === undefined ? null : salts.at(now);
-      const needsAddress = keeps.addresses !== "none" || salt !== null;
-      const address = needsAddress ? addressOf(request, peers) : "";
-      const userAgent = headers.get("user-agent");
+      const hasSalt = salt !== null;
+      const address = keeps.addresses !== "none" || hasSalt ? addressOf(request, peers) : "";
+      const userAgent = keeps.agents || hasSalt ? headers.get("user-agent") : null;
       const own = keeps.campaigns ? utmPairs(path, pathEnd) : null;
       const details = {
         referrer: keeps.referrers ? headers.get("referer") : null,
