@@ -3,14 +3,15 @@
 export type FileRange = { path: string; start: number; length: number };
 
 /** Keyed by the request, because a new response may be made with the same body. */
-const parts = new WeakMap<Request, FileRange>();
+const parts = new WeakMap<object, FileRange>();
 
 /**
  * With its Content-Length.
+ * @param request the Request, or the source that it would be made from (http/context.ts)
  * @param body a file of the runtime, or a slice of one that begins at `start`
  */
 export function fileResponse(
-  request: Request,
+  request: object,
   body: Blob & { name?: string },
   start: number,
   init: { status: number; headers: Headers },
@@ -21,8 +22,8 @@ export function fileResponse(
 }
 
 /** Undefined for other responses. */
-export function filePartOf(request: Request | null, { status, headers }: Response): FileRange | undefined {
-  const part = request === null ? undefined : parts.get(request);
+export function filePartOf(request: object, { status, headers }: Response): FileRange | undefined {
+  const part = parts.get(request);
   const isWhole = status === 200 || status === 206;
   return isWhole && headers.get("content-length") === String(part?.length) ? part : undefined;
 }

@@ -2,7 +2,7 @@
 
 export type SharedBytes = { readonly bytes: Uint8Array; readonly body: Blob };
 
-/** Keyed by the request, as in file-response.ts. */
+/** Keyed by the request, because a new response may be made with the same body. */
 const bytesByRequest = new WeakMap<Request, Uint8Array>();
 
 const buffers = new WeakSet<ArrayBufferLike>();

@@ -74,12 +74,17 @@ export function createOpening({ repository, policies, drivers }: Deps) {
     open: async (id: number, options: OpenOptions = {}): Promise<OpenBlob> =>
       openFound(await findReadable(id), options),
 
+    /** For the two below. @throws like open */
+    find: findReadable,
+
     /** Opens a blob read a moment ago, wherever it is now. @throws like open */
     openFound,
 
     /** An address for the client if the policy wants redirects; else null. @throws like open */
-    async presign(id: number, response: PresignedResponse): Promise<string | null> {
-      const { policyId, objectKey } = await findReadable(id);
+    async presign(
+      { policyId, objectKey }: StoredBlob,
+      response: PresignedResponse,
+    ): Promise<string | null> {
       const policy = await policies.find(policyId);
       if (policy.download !== "redirect") return null;
       return (await drivers.forReading(policyId)).presign(objectKey, response);

@@ -110,11 +110,15 @@ export function createLinkedFolders(deps: Deps) {
     expectCurrent,
 
     /** Likewise, or as it is known while the folder is away. @throws FileNotFound */
-    current: (file: StoredFile): Promise<StoredFile> =>
-      expectCurrent(file).catch((error: unknown) => {
+    async current(file: StoredFile): Promise<StoredFile> {
+      if (!isLinked(file)) return file;
+      try {
+        return await expectCurrent(file);
+      } catch (error) {
         if (error instanceof AppError && error.name === "StorageUnavailable") return file;
         throw error;
-      }),
+      }
+    },
 
     /** The SHA-256 of a file, read if nobody asked for it before. @throws FileNotFound, StorageUnavailable */
     async withSha256(file: StoredFile, signal: AbortSignal): Promise<StoredFile> {

@@ -18,7 +18,7 @@ import type { RespondWithArchive } from "../archive/routes.ts";
 
 type Deps = {
   shares: Shares;
-  blobs: Pick<Blobs, "open">;
+  blobs: Pick<Blobs, "open" | "find" | "openFound">;
   clock: Clock;
   respondWithArchive: RespondWithArchive;
   pages: VisitorPages;
@@ -36,7 +36,7 @@ export const createShareDownloads = (deps: Deps) => ({
 const HEEDED = /^(?:range|if-range|if-match|if-none-match|if-modified-since|if-unmodified-since)$/i;
 
 function createFileDownload({ shares, blobs, clock, pages, logger }: Deps) {
-  const download = createDownload({ blobs: { open: blobs.open, presign: async () => null }, clock });
+  const download = createDownload({ blobs: { ...blobs, presign: async () => null }, clock });
 
   return async (share: VisitedShare, file: StoredFile, request: Request, visitor: Visitor) => {
     const isLimited = share.maxDownloads !== null;
@@ -52,7 +52,7 @@ function createFileDownload({ shares, blobs, clock, pages, logger }: Deps) {
           !isLimited && HEEDED.test(name) ? (request.headers.get(name) ?? undefined) : undefined,
         inline: false,
         signal: request.signal,
-        request,
+        source: request,
         relay(stream) {
           isStreamed = true;
           const finished = async () => (reachesEnd ? tally?.finish() : tally?.revert());

@@ -32,7 +32,7 @@ import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 export type SharePreview = ReturnType<typeof createSharePreview>;
 
 type Deps = {
-  blobs: Pick<Blobs, "open">;
+  blobs: Pick<Blobs, "open" | "find" | "openFound">;
   clock: Clock;
   respondWithThumbnail: RespondWithThumbnail;
   logger: Logger;
@@ -51,7 +51,7 @@ const isCheckedByBytes = (kind: PreviewKind | null): kind is "picture" | "text" 
   kind === "picture" || kind === "text" || kind === "pdf";
 
 export function createSharePreview({ blobs, clock, respondWithThumbnail, logger }: Deps) {
-  const download = createDownload({ blobs: { open: blobs.open, presign: async () => null }, clock });
+  const download = createDownload({ blobs: { ...blobs, presign: async () => null }, clock });
 
   async function begin(file: StoredFile, bytes: number, signal: AbortSignal) {
     const range = { start: 0, end: Math.min(bytes, file.size) - 1 };
@@ -115,7 +115,7 @@ export function createSharePreview({ blobs, clock, respondWithThumbnail, logger 
         header: (name) => headers.get(name) ?? undefined,
         inline: true,
         signal,
-        request,
+        source: request,
         relay: (stream) => relayTo({ visitor, logger }, stream),
       });
       for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value);

@@ -16,6 +16,7 @@ import {
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import { ERRORS } from "../../lib/errors.ts";
 import { fileResponse } from "../../lib/file-response.ts";
+import type { StoredBlob } from "../blobs/repository.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { type StoredFile, validatorsOf } from "./entry.ts";
 import { contentTypeOf, isShownInline } from "./media-type.ts";
@@ -77,8 +78,8 @@ export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endp
 export const downloadOf = (c: HttpContext, logger: Logger): Omit<DownloadRequest, "inline"> => ({
   method: c.req.method,
   header: (name) => c.req.header(name),
-  signal: c.req.raw.signal,
-  request: c.req.raw,
+  signal: c.req.signal,
+  source: c.req.source,
   relay: (stream) =>
     streamResponse(c, chunksOf(stream), { logger, failure: "a download was cut off", restMs: 0 }),
 });
@@ -96,7 +97,8 @@ type DownloadRequest = {
   /** The client does not follow redirects, so the server relays the content. */
   isRelayed?: true;
   signal: AbortSignal;
-  request: Request;
+  /** The request as lib/file-response.ts has it. */
+  source: object;
   /** Guards the stream against clients that stop reading. */
   relay(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>>;
 };
@@ -113,10 +115,11 @@ const PRESIGNED_SECONDS = 300;
  * the browser under our origin: it is an attachment unless requested inline and of a harmless type, never sniffed, and
  * sandboxed.
  */
-export function createDownload({ blobs, clock }: { blobs: Pick<Blobs, "open" | "presign">; clock: Clock }) {
+export function createDownload({ blobs, clock }: { blobs: Pick<Blobs, "find" | "openFound" | "presign">; clock: Clock }) {
   /** @throws StorageUnavailable if damaged, missing or away; FileNotFound if deleted meanwhile */
   async function send(
     file: StoredFile,
+    blob: StoredBlob,
     request: DownloadRequest,
     range: ByteRange | null,
   ): Promise<Response> {
@@ -125,23 +128,23 @@ export function createDownload({ blobs, clock }: { blobs: Pick<Blobs, "open" | "
     if (range !== null) headers.set("Content-Range", `bytes ${range.start}-${range.end}/${file.size}`);
     const status = range === null ? 200 : 206;
     if (request.method === "HEAD" || length === 0) {
-      await look(file, request.signal);
+      await look(blob, request.signal);
       headers.set("Content-Length", String(length));
       return new Response(request.method === "HEAD" ? null : "", { status, headers });
     }
     const { signal } = request;
-    const { body } = await blobs.open(file.blobId, { ...(range && { range }), signal });
+    const { body } = await blobs.openFound(blob, { ...(range && { range }), signal });
     if (body instanceof Blob) {
-      return fileResponse(request.request, body, range?.start ?? 0, { status, headers });
+      return fileResponse(request.source, body, range?.start ?? 0, { status, headers });
     }
     if (length <= MOST_GATHERED) return new Response(await new Response(body).bytes(), { status, headers });
     headers.set("Content-Length", String(length));
     return new Response(await request.relay(body), { status, headers });
   }
 
-  async function look(file: StoredFile, signal: AbortSignal): Promise<void> {
+  async function look(blob: StoredBlob, signal: AbortSignal): Promise<void> {
     const range = { start: 0, end: 0 };
-    const { body } = await blobs.open(file.blobId, { ...(file.size > 0 && { range }), signal });
+    const { body } = await blobs.openFound(blob, { ...(blob.size > 0 && { range }), signal });
     if (!(body instanceof Blob)) await body.cancel();
   }
 
@@ -153,8 +156,9 @@ export function createDownload({ blobs, clock }: { blobs: Pick<Blobs, "open" | "
     if (isNotModified(request.header, validators)) {
       return new Response(null, { status: 304, headers: cacheHeaders(file) });
     }
+    const blob = await blobs.find(file.blobId);
     if (request.method === "GET" && !request.isRelayed) {
-      const address = await blobs.presign(file.blobId, {
+      const address = await blobs.presign(blob, {
         contentType: contentTypeOf(file.mimeType),
         contentDisposition: dispositionOf(file, request.inline),
         expiresSeconds: PRESIGNED_SECONDS,
@@ -167,7 +171,7 @@ export function createDownload({ blobs, clock }: { blobs: Pick<Blobs, "open" | "
       const message = `The range begins after the last of ${file.size} bytes.`;
       return refuse(416, message, { "Content-Range": `bytes */${file.size}` });
     }
-    return send(file, request, range === "whole" ? null : range);
+    return send(file, blob, request, range === "whole" ? null : range);
   };
 }
 

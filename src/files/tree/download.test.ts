@@ -49,7 +49,7 @@ const get = (headers: Record<string, string> = {}, method = "GET", which = file)
     header: (name) => headers[name],
     inline: false,
     signal: new AbortController().signal,
-    request: new Request("http://localhost/"),
+    source: {},
     async relay(stream) {
       relayed++;
       return stream;

@@ -103,6 +103,7 @@ const sourceOf = (request: Request): RequestSource => ({
   path: request.url.slice(pathStart(request.url)),
   get: (name) => request.headers.get(name),
   request: () => request,
+  signal: () => request.signal,
 });
 
 export const isThere = ({ toggle }: OtherProtocol): boolean => toggle?.isOn() ?? true;

@@ -63,6 +63,8 @@ export type RequestSource = {
   readonly arrived?: Uint8Array | null;
   /** Always the same one. */
   request(): Request;
+  /** That of the Request, which is not made for it. */
+  signal(): AbortSignal;
 };
 
 export type PathParams = Readonly<Record<string, string>>;
@@ -73,26 +75,27 @@ const ORIGIN = "http://h";
 
 class HttpRequest {
   params = NO_PARAMS;
-  readonly #source: RequestSource;
 
   constructor(
-    source: RequestSource,
+    readonly source: RequestSource,
     /** Decoded, without the query. */
     readonly path: string,
-  ) {
-    this.#source = source;
-  }
+  ) {}
 
   get raw(): Request {
-    return this.#source.request();
+    return this.source.request();
+  }
+
+  get signal(): AbortSignal {
+    return this.source.signal();
   }
 
   get arrived(): Uint8Array | null {
-    return this.#source.arrived ?? null;
+    return this.source.arrived ?? null;
   }
 
   get method(): string {
-    return this.#source.method;
+    return this.source.method;
   }
 
   get url(): string {
@@ -100,7 +103,7 @@ class HttpRequest {
   }
 
   get(name: string): string | null {
-    return this.#source.get(name.toLowerCase());
+    return this.source.get(name.toLowerCase());
   }
 
   get headers(): Pick<Headers, "get"> {
@@ -118,7 +121,7 @@ class HttpRequest {
 
   /** The first value of each name; of the names in `lists` all values. */
   query(lists: readonly string[] = []): Record<string, string | readonly string[]> {
-    const { path } = this.#source;
+    const { path } = this.source;
     const given: Record<string, string | readonly string[]> = Object.create(null);
     if (!path.includes("?")) return given;
     const found = getQueryParams(ORIGIN + path) as Record<string, string[]>;

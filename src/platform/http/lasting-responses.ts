@@ -18,7 +18,8 @@ const CHECK_MS = 1_000;
 /** Whether it may be under way for long. The system takes a short one at once, and live streams end by themselves. */
 export function lasts(response: Response): boolean {
   const whole = wholeBodyOf(response);
-  if (whole !== undefined && whole.length < SHORT_BODY) return false;
+  const length = whole?.length ?? response.headers.get("content-length");
+  if (length !== null && Number(length) < SHORT_BODY) return false;
   return response.body !== null && !response.headers.get("content-type")?.startsWith("text/event-stream");
 }
 

@@ -113,6 +113,11 @@ export class Arrival {
     return this.made;
   }
 
+  /** Aborted when the client leaves. */
+  signal(): AbortSignal {
+    return this.context.signal(this.method === "GET" || this.method === "HEAD");
+  }
+
   #make(): Request {
     const { method, path, host } = this;
     const headers = new Headers();
@@ -122,7 +127,7 @@ export class Arrival {
       method: hasBody && method === "GET" ? "POST" : method,
       headers,
       body: hasBody ? (this.arrived ?? this.context.bodyStream) : null,
-      signal: this.context.signal(method === "GET" || method === "HEAD"),
+      signal: this.signal(),
       duplex: "half",
     };
     this.validateHost();

@@ -236,10 +236,10 @@ export class Connection implements PipelineContext {
     if (!persists) this.end();
   }
 
-  async #send(response: Response, facts: RequestFacts): Promise<void> {
-    const { method, minor, made } = facts;
+  async #send(response: Response, request: Omit<RequestFacts, "source">): Promise<void> {
+    const { method, minor, made } = request;
     const isPersistent =
-      facts.isPersistent && !this.#mustEnd() && response.headers.get("connection") !== "close";
+      request.isPersistent && !this.#mustEnd() && response.headers.get("connection") !== "close";
     try {
       const target = {
         outbox: this.outbox,
@@ -247,7 +247,8 @@ export class Connection implements PipelineContext {
         isPlain: this.owner.scheme === "http",
         progressed: () => this.deadlines.touch(),
       };
-      const persists = await sendResponse(response, { method, minor, isPersistent, made }, target);
+      const facts = { method, minor, isPersistent, made, source: request };
+      const persists = await sendResponse(response, facts, target);
       if (!persists) this.end();
     } catch {
       // The client must not take a part for the whole.

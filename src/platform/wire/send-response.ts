@@ -16,7 +16,10 @@ export type ResponseTarget = {
   progressed(): void;
 };
 
-export type RequestFacts = Pick<Arrival, "method" | "minor" | "isPersistent" | "made">;
+export type RequestFacts = Pick<Arrival, "method" | "minor" | "isPersistent" | "made"> & {
+  /** What `made` is made from: the Arrival. */
+  source: object;
+};
 
 /** A copy of shared bytes for a client that may not read it. */
 const MOST_COPIED_BYTES = 4 * 1024;
@@ -49,7 +52,7 @@ export async function sendResponse(
     await target.outbox.sent();
     return facts.isPersistent;
   }
-  const part = target.isPlain && canSendFiles() ? filePartOf(facts.made, response) : undefined;
+  const part = target.isPlain && canSendFiles() ? filePartIn(facts, response) : undefined;
   if (part !== undefined) {
     const file = openFilePart(part);
     try {
@@ -70,6 +73,9 @@ export async function sendResponse(
     target.outbox.onClose(null);
   }
 }
+
+const filePartIn = ({ source, made }: RequestFacts, response: Response) =>
+  filePartOf(source, response) ?? (made === null ? undefined : filePartOf(made, response));
 
 /** A text leaves with its head in one write. */
 async function sendWhole(

@@ -50,11 +50,11 @@ const RESPONSES: Record<string, (arrival: Arrival) => Response | Promise<Respons
   "/stream": () => new Response(streamOf(PIECES)),
   "/file": (arrival) => {
     const headers = new Headers();
-    return fileResponse(arrival.request(), Bun.file(path), 0, { status: 200, headers });
+    return fileResponse(arrival, Bun.file(path), 0, { status: 200, headers });
   },
   "/part": (arrival) => {
     const body = Bun.file(path).slice(1_000, 2_000_001);
-    return fileResponse(arrival.request(), body, 1_000, { status: 206, headers: new Headers() });
+    return fileResponse(arrival, body, 1_000, { status: 206, headers: new Headers() });
   },
   "/short": () => new Response(streamOf([CONTENT.subarray(0, 99)]), length(100)),
   "/too-long": () => new Response(streamOf([CONTENT.subarray(0, 101)]), length(100)),

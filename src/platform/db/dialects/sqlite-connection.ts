@@ -30,14 +30,16 @@ const WAL_KEPT_BYTES = 64 * 1024 * 1024;
 
 type Parameter = string | number | null;
 type Statement = ReturnType<Bun["prepare"]>;
+/** Asking a statement for its columns costs as much as a small query. */
+type Prepared = { statement: Statement; returnsRows: boolean };
 
 /** A writer creates file and folder, for their owner only. */
 export function openSqlite(settings: SqliteSettings): SqliteConnection {
   if (!settings.readonly) createFile(settings.path);
   const database = new Bun(settings.path, settings.readonly ? { readonly: true } : { readwrite: true });
-  const statements = new Map<string, Statement>();
+  const statements = new Map<string, Prepared>();
 
-  const prepare = (sql: string) => {
+  const prepare = (sql: string): Prepared => {
     const kept = statements.get(sql);
     if (kept !== undefined) {
       statements.delete(sql);
@@ -45,13 +47,14 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
       return kept;
     }
     const statement = database.prepare(sql);
-    statements.set(sql, statement);
+    const made = { statement, returnsRows: statement.columnNames.length > 0 };
+    statements.set(sql, made);
     if (statements.size > STATEMENTS_KEPT) {
       const [oldest, unused] = statements.entries().next().value!;
       statements.delete(oldest);
-      unused.finalize();
+      unused.statement.finalize();
     }
-    return statement;
+    return made;
   };
 
   const { freesCacheAfterMs } = settings;
@@ -70,23 +73,23 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
   const executeSync = (sql: string, parameters: readonly unknown[]): StatementResult => {
     isUsed = true;
     if (idle === undefined && freesCacheAfterMs !== undefined) freeCacheLater(freesCacheAfterMs);
-    const statement = prepare(sql);
+    const { statement, returnsRows } = prepare(sql);
     if (Array.isArray(parameters[0])) {
       let affected = 0;
       for (const list of parameters as Parameter[][]) affected += runWith(statement, list).changes;
       return { rows: [], affected };
     }
-    if (statement.columnNames.length > 0) return { rows: statement.all(...(parameters as Parameter[])) };
+    if (returnsRows) return { rows: statement.all(...(parameters as Parameter[])) };
     const { changes, lastInsertRowid } = statement.run(...(parameters as Parameter[]));
     return { rows: [], affected: changes, insertId: Number(lastInsertRowid) };
   };
 
   const firstSync = (sql: string, ...parameters: (string | number)[]): unknown =>
-    prepare(sql).get(...parameters) ?? undefined;
+    prepare(sql).statement.get(...parameters) ?? undefined;
 
   const close = () => {
     clearTimeout(idle);
-    for (const statement of statements.values()) statement.finalize();
+    for (const { statement } of statements.values()) statement.finalize();
     statements.clear();
     database.close();
   };
