@@ -81,10 +81,7 @@ export function createOpening({ repository, policies, drivers }: Deps) {
     openFound,
 
     /** An address for the client if the policy wants redirects; else null. @throws like open */
-    async presign(
-      { policyId, objectKey }: StoredBlob,
-      response: PresignedResponse,
-    ): Promise<string | null> {
+    async presign({ policyId, objectKey }: StoredBlob, response: PresignedResponse): Promise<string | null> {
       const policy = await policies.find(policyId);
       if (policy.download !== "redirect") return null;
       return (await drivers.forReading(policyId)).presign(objectKey, response);

@@ -115,7 +115,13 @@ const PRESIGNED_SECONDS = 300;
  * the browser under our origin: it is an attachment unless requested inline and of a harmless type, never sniffed, and
  * sandboxed.
  */
-export function createDownload({ blobs, clock }: { blobs: Pick<Blobs, "find" | "openFound" | "presign">; clock: Clock }) {
+export function createDownload({
+  blobs,
+  clock,
+}: {
+  blobs: Pick<Blobs, "find" | "openFound" | "presign">;
+  clock: Clock;
+}) {
   /** @throws StorageUnavailable if damaged, missing or away; FileNotFound if deleted meanwhile */
   async function send(
     file: StoredFile,

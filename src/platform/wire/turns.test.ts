@@ -23,8 +23,7 @@ const KINDS: Record<string, (arrival: Arrival) => Response | Promise<Response>> 
   "/failed": () => Promise.reject(new Error("no answer")),
   "/redirect": async () => new Response(null, { status: 307, headers: { Location: "/" } }),
   "/late-in-place": (arrival) => Promise.resolve(inPlace(arrival)),
-  "/file": (arrival) =>
-    fileResponse(arrival, Bun.file(path), 0, { status: 200, headers: new Headers() }),
+  "/file": (arrival) => fileResponse(arrival, Bun.file(path), 0, { status: 200, headers: new Headers() }),
 };
 
 let sinceTurn = 0;
