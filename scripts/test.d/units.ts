@@ -11,6 +11,8 @@ const ALONE: Readonly<Record<string, string>> = {};
 
 /** A room with more processor time is several units, so that all cores have work until the end. */
 const MOST_SECONDS = 15;
+/** Costs are recorded on SQLite; a contract runs on four databases. */
+const MOST_SECONDS_OF_CONTRACTS = 5;
 
 const roomOf = (file: string): string => /^src\/(?:(?:platform|extras)\/)?[^/]+/.exec(file)![0];
 
@@ -20,11 +22,14 @@ const sharesServer = (text: string): boolean => text.includes('/shared-server.ts
 /** Whether the tests differ by the servers that are there. */
 const usesServers = (text: string): boolean => /test-support\.ts"|WAYMARK_TEST_\w+_URL/.test(text);
 
-/** Cuts files into parts of about the same cost, with at most so many seconds each. */
-function partsOf(files: readonly string[], costs: Costs): string[][] {
+/** These may disturb the server that they use, or take long. */
+const isSlow = (file: string): boolean => /\.(?:ci|long)\.test\.tsx?$/.test(file);
+
+/** Cuts files into parts of about the same cost, with at most `most` seconds each. */
+function partsOf(files: readonly string[], costs: Costs, most: number): string[][] {
   const total = files.reduce((sum, file) => sum + costOf(costs, file), 0);
   const parts: { files: string[]; cost: number }[] = Array.from(
-    { length: Math.max(1, Math.ceil(total / MOST_SECONDS)) },
+    { length: Math.max(1, Math.ceil(total / most)) },
     () => ({ files: [], cost: 0 }),
   );
   for (const file of files.toSorted((a, b) => costOf(costs, b) - costOf(costs, a))) {
@@ -36,8 +41,8 @@ function partsOf(files: readonly string[], costs: Costs): string[][] {
 }
 
 /**
- * The unit with most work comes first: one that started last would run alone at the end. Files that use the servers, and
- * those in ALONE, have a process of their own.
+ * The unit with most work comes first: one that started last would run alone at the end. The contracts of a room share a
+ * process too, which saves a second for each. Other files that use the servers, and those in ALONE, have their own.
  */
 export async function unitsOf(
   root: string,
@@ -48,25 +53,28 @@ export async function unitsOf(
 ): Promise<Unit[]> {
   const isWhole = suite === "all" || suite === "long";
   const units: Unit[] = [];
-  const rooms = new Map<string, string[]>();
+  const rooms = new Map<string, { files: string[]; onSqlite: boolean }>();
   for (const file of files) {
     const text = await Bun.file(join(root, file)).text();
     const onSqlite = !hasServers || (suite === "ci" && !isContract(file));
     const isGrouped =
       !isWhole &&
       (sharesServer(text) ||
-        (file.startsWith("src/") && !(file in ALONE) && (onSqlite || !usesServers(text))));
+        (file.startsWith("src/") && !(file in ALONE) && (onSqlite || !usesServers(text) || !isSlow(file))));
     if (!isGrouped) units.push({ name: file, files: [file], onSqlite });
     else {
-      const room = sharesServer(text) ? "test/ with one server" : roomOf(file);
-      rooms.set(room, [...(rooms.get(room) ?? []), file]);
+      const [one, other] = sharesServer(text) ? [true, "test/ with one server"] : [onSqlite, roomOf(file)];
+      const room = one ? other : `${other} on all databases`;
+      const inside = rooms.get(room) ?? { files: [], onSqlite: one };
+      inside.files.push(file);
+      rooms.set(room, inside);
     }
   }
-  for (const [room, inside] of rooms) {
-    const parts = partsOf(inside, costs);
+  for (const [room, { files: inside, onSqlite }] of rooms) {
+    const parts = partsOf(inside, costs, onSqlite ? MOST_SECONDS : MOST_SECONDS_OF_CONTRACTS);
     parts.forEach((part, at) => {
       const name = part.length === 1 ? part[0]! : parts.length === 1 ? room : `${room} (${at + 1})`;
-      units.push({ name, files: part, onSqlite: true });
+      units.push({ name, files: part, onSqlite });
     });
   }
   const costOfUnit = (unit: Unit) => unit.files.reduce((sum, file) => sum + costOf(costs, file), 0);
