@@ -94,6 +94,8 @@ describe.skipIf(REDIS_URL === "" || serverUrl("postgres") === undefined)("two no
     })();
     const ignoreCase = (value: string) => client.call("PUT", "/config/links.ignore_case", { value });
     expect((await ignoreCase("true")).status).toBe(200);
+    // The response waited for it on its node.
+    expect((await visit(codes.at(-1)!.toUpperCase()))[0]).toEqual([307, `${TARGET}${codes.at(-1)!}`]);
     for (const code of codes) {
       for (const written of [code.toLowerCase(), code.toUpperCase()]) {
         const expected = [307, `${TARGET}${code}`];

@@ -43,11 +43,12 @@ export const linksRoom = {
       addEventCommands(program, links, context);
     };
   },
-  async start(core: Core, { registry, events, step, hashPassword, reservedPaths }: Needs) {
+  async start(core: Core, { env, isServer, registry, events, step, hashPassword, reservedPaths }: Needs) {
     const { createLinkService } = await import("./links.service.ts");
     const { createLinkOperations } = await import("./link/metrics.ts");
     const { createLinkCsv } = await import("./csv/service.ts");
     const { codeBelow } = await import("./fallback/loops.ts");
+    const { fileDatabasePath } = await import("../platform/settings/env.ts");
     const { routePrefixesIn } = await import("../platform/config/route-prefixes.ts");
     const { COMMAND } = await import("../lib/actor.ts");
     const { DEFAULT_DOMAIN } = await import("./link/key.ts");
@@ -67,6 +68,7 @@ export const linksRoom = {
       publicUrl: () => config.get("features.public_url"),
       holdPublicUrl: (tx) => config.hold("features.public_url", tx),
       ownCode: (url, origin = "") => codeBelow(config.get("features.public_url") || origin, url),
+      runsJobs: isServer,
       fetchesTitles: () => config.get("features.fetch_titles"),
       targetLists: () => ({
         allow: config.get("links.targets.allow"),
@@ -82,6 +84,9 @@ export const linksRoom = {
       if (text === "true") await links.refuseAlike(DEFAULT_DOMAIN, "value");
       return null;
     });
+    config.followUp("links.ignore_case", () => links.caseSettled(DEFAULT_DOMAIN));
+    // No other process answers requests then.
+    const isAlone = fileDatabasePath(env.database) !== null && env.server.workers === 1;
     return {
       offers: {
         links,
@@ -93,7 +98,7 @@ export const linksRoom = {
       },
       jobs: [
         links.deleted.retentionJob(),
-        links.caseJob(core.logger),
+        links.caseJob(core.logger, isAlone ? { waitMs: 0 } : {}),
         links.titles,
         links.targetChecks(() => config.get("links.check_targets")),
       ],

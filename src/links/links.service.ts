@@ -9,7 +9,7 @@ import { createCodeRule, createShareCodeRule } from "./link/code.ts";
 import type { LinkChanges } from "./write/changes.ts";
 import { createFallbackLoops } from "./fallback/loops.ts";
 import type { RecordLinkEvents } from "./link/events.ts";
-import { type CaseDeps, createAlikeRefusal, createCaseJob } from "./case/case.ts";
+import { type CaseDeps, createAlikeRefusal, createCaseJob, createCaseWait } from "./case/case.ts";
 import { createCaseRepository } from "./case/repository.ts";
 import { createDomainRegistry } from "./domains/registry.ts";
 import { createDomainRepository } from "./domains/repository.ts";
@@ -61,6 +61,8 @@ export type LinkServiceDeps = {
   events: LinkEvents & BulkEvents;
   /** See fallback/loops.ts. @param requestOrigin the origin of a request, where no public one is set */
   ownCode(url: string, requestOrigin?: string): string | null;
+  /** The jobs of the service run in this process or another one of the cluster. */
+  runsJobs?: boolean;
   /** Of targets besides http and https. */
   targetSchemes?: () => readonly string[];
   /** Whether new links get the titles of their targets' pages. */
@@ -77,10 +79,14 @@ export type LinkServiceDeps = {
 const storedOrNull = (stored: (key: string) => string, key: string | null): string | null =>
   key === null ? null : stored(key);
 
-function createCase(database: Database, deps: Omit<CaseDeps, "repository" | "logger">) {
+function createCase(
+  database: Database,
+  deps: Omit<CaseDeps, "repository" | "logger"> & { runsJobs?: boolean },
+) {
   const repository = createCaseRepository(database);
   return {
     refuseAlike: createAlikeRefusal(repository),
+    caseSettled: deps.runsJobs ? createCaseWait({ ...deps, repository }) : async () => undefined,
     caseJob: (logger: CaseDeps["logger"], sizes: Pick<CaseDeps, "portion" | "waitMs"> = {}) =>
       createCaseJob({ ...deps, ...sizes, repository, logger }),
   };
@@ -144,7 +150,12 @@ export function createLinkService(deps: LinkServiceDeps) {
     links: repository,
     rule,
   });
-  const { refuseAlike, caseJob } = createCase(database, { ...shared, links: repository, rule, ...domains });
+  const { refuseAlike, caseSettled, caseJob } = createCase(database, {
+    ...shared,
+    links: repository,
+    rule,
+    ...domains,
+  });
   const usesRepository = createUsesRepository(database);
   const uses = createLinkUses({ repository: usesRepository, changes });
   const stops = [
@@ -180,9 +191,16 @@ export function createLinkService(deps: LinkServiceDeps) {
     domains,
     /** A document of a domain; null without one. */
     document: domainRepository.document,
-    domainService: createDomainService({ ...deps, repository: domainRepository, owners, refuseAlike }),
+    domainService: createDomainService({
+      ...deps,
+      repository: domainRepository,
+      owners,
+      refuseAlike,
+      caseSettled,
+    }),
     /** @throws Conflict if codes of the domain differ by case only */
     refuseAlike,
+    caseSettled,
     /** Stores codes of domains that ignore case in lower case. */
     caseJob,
     deleted,

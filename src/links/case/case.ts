@@ -24,6 +24,8 @@ const RUNS_AT_FIRST = 3;
 const LATER_MS = 3_600_000;
 /** Nodes know a changed setting within half of it. */
 const KNOWN_EVERYWHERE_MS = 2_000;
+const MOST_WAITED_MS = 4_000;
+const LOOK_MS = 50;
 
 /** @throws Conflict if codes of the domain differ by case only */
 export const createAlikeRefusal =
@@ -38,6 +40,21 @@ export const createAlikeRefusal =
       `Codes differ by case only: ${codes.join(", ")}${more}. Rename or delete one of each first.`,
       { field },
     );
+  };
+
+/**
+ * Resolves when the codes of a domain that ignores case are stored in lower case, so that whoever turned it on can rely
+ * on it; after four seconds while the job goes on.
+ */
+export const createCaseWait =
+  ({ repository, withoutCase, changes }: Pick<CaseDeps, "repository" | "withoutCase" | "changes">) =>
+  async (domain: number): Promise<void> => {
+    if (!withoutCase().includes(domain)) return;
+    const end = AbortSignal.timeout(MOST_WAITED_MS);
+    const has = async (table: "links" | "link_aliases") =>
+      (await repository.withCapitals(table, domain, "", 1)).length > 0;
+    while (!end.aborted && ((await has("links")) || (await has("link_aliases")))) await rest(LOOK_MS, end);
+    await changes.poll();
   };
 
 export type CaseDeps = {

@@ -105,7 +105,8 @@ export function createConfig(deps: Deps) {
     held: deps.startValues ?? (startup ? null : {}),
   });
   const refusals = new Map<ConfigKey, Refusal>();
-  const writer = createConfigWriter({ repository, changes, record, refusals, clock });
+  const followUps = new Map<ConfigKey, () => Promise<void>>();
+  const writer = createConfigWriter({ repository, changes, record, refusals, followUps, clock });
   const generateToken = deps.generateToken ?? (() => randomBytes(32).toString("hex"));
   let installedAt = 0;
 
@@ -127,6 +128,8 @@ export function createConfig(deps: Deps) {
     },
     /** Lets another room refuse new values with a sentence. */
     refuse: (key: ConfigKey, refusal: Refusal): void => void refusals.set(key, refusal),
+    /** Has those who change the setting wait until others have followed it. Unlike `onChange` it holds nobody else. */
+    followUp: (key: ConfigKey, run: () => Promise<void>): void => void followUps.set(key, run),
     /** Settings that need a restart, for workers that start later. */
     startValues: live.startValues,
 

@@ -37,10 +37,12 @@ type Deps = {
   changes: SettingsChanges;
   record: RecordEvents<Db>;
   refusals: ReadonlyMap<ConfigKey, Refusal>;
+  /** Run after a value is stored; the caller waits. */
+  followUps: ReadonlyMap<ConfigKey, () => Promise<void>>;
   clock: Clock;
 };
 
-export function createConfigWriter({ repository, changes, record, refusals, clock }: Deps) {
+export function createConfigWriter({ repository, changes, record, refusals, followUps, clock }: Deps) {
   /** The stored values that would change. @throws BadRequest when the settings together break a rule */
   async function difference(writes: SettingWrites, tx?: Db): Promise<Map<ConfigKey, string | null>> {
     if (writes.size === 0) return new Map();
@@ -90,16 +92,18 @@ export function createConfigWriter({ repository, changes, record, refusals, cloc
      * Stores all or none and returns the keys that changed. `also` runs after them in the same transaction.
      * @throws BadRequest when the settings together break a rule
      */
-    write(
+    async write(
       writes: SettingWrites,
       changedBy: Author,
       also?: (tx: ChangeTransaction, before: StoredBefore) => Promise<void>,
     ): Promise<ConfigKey[]> {
-      return changes.write(async (tx) => {
+      const changed = await changes.write(async (tx) => {
         const before = await store(tx, writes, changedBy);
         await also?.(tx, before);
         return [...before.keys()];
       });
+      for (const key of changed) await followUps.get(key)?.();
+      return changed;
     },
 
     /** The keys that `write` would change. @throws BadRequest like `write` */
