@@ -43,7 +43,7 @@ export const linksRoom = {
       addEventCommands(program, links, context);
     };
   },
-  async start(core: Core, { env, isServer, registry, events, step, hashPassword, reservedPaths }: Needs) {
+  async start(core: Core, { env, registry, events, step, hashPassword, reservedPaths }: Needs) {
     const { createLinkService } = await import("./links.service.ts");
     const { createLinkOperations } = await import("./link/metrics.ts");
     const { createLinkCsv } = await import("./csv/service.ts");
@@ -68,7 +68,6 @@ export const linksRoom = {
       publicUrl: () => config.get("features.public_url"),
       holdPublicUrl: (tx) => config.hold("features.public_url", tx),
       ownCode: (url, origin = "") => codeBelow(config.get("features.public_url") || origin, url),
-      runsJobs: isServer,
       fetchesTitles: () => config.get("features.fetch_titles"),
       targetLists: () => ({
         allow: config.get("links.targets.allow"),
@@ -123,8 +122,8 @@ export const domainsRoom = {
   loadCommands: async () => (await import("./domains/commands.ts")).addDomainCommands,
   async start(_: Core, { links }: { links: LinkService }) {
     const { domainEndpoints } = await import("./domains/routes.ts");
-    const domains = links.domainService;
-    return { offers: { domains }, endpoints: { api: domainEndpoints({ domains }) } };
+    const { domainService: domains, caseSettled } = links;
+    return { offers: { domains }, endpoints: { api: domainEndpoints({ domains, caseSettled }) } };
   },
 } satisfies Room;
 

@@ -61,8 +61,6 @@ export type LinkServiceDeps = {
   events: LinkEvents & BulkEvents;
   /** See fallback/loops.ts. @param requestOrigin the origin of a request, where no public one is set */
   ownCode(url: string, requestOrigin?: string): string | null;
-  /** The jobs of the service run in this process or another one of the cluster. */
-  runsJobs?: boolean;
   /** Of targets besides http and https. */
   targetSchemes?: () => readonly string[];
   /** Whether new links get the titles of their targets' pages. */
@@ -79,14 +77,11 @@ export type LinkServiceDeps = {
 const storedOrNull = (stored: (key: string) => string, key: string | null): string | null =>
   key === null ? null : stored(key);
 
-function createCase(
-  database: Database,
-  deps: Omit<CaseDeps, "repository" | "logger"> & { runsJobs?: boolean },
-) {
+function createCase(database: Database, deps: Omit<CaseDeps, "repository" | "logger">) {
   const repository = createCaseRepository(database);
   return {
     refuseAlike: createAlikeRefusal(repository),
-    caseSettled: deps.runsJobs ? createCaseWait({ ...deps, repository }) : async () => undefined,
+    caseSettled: createCaseWait({ ...deps, repository }),
     caseJob: (logger: CaseDeps["logger"], sizes: Pick<CaseDeps, "portion" | "waitMs"> = {}) =>
       createCaseJob({ ...deps, ...sizes, repository, logger }),
   };
@@ -196,7 +191,6 @@ export function createLinkService(deps: LinkServiceDeps) {
       repository: domainRepository,
       owners,
       refuseAlike,
-      caseSettled,
     }),
     /** @throws Conflict if codes of the domain differ by case only */
     refuseAlike,

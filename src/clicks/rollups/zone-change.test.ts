@@ -75,6 +75,7 @@ forEachDialect((dialect) => {
       logger: silentLogger,
       maintenance: createMaintenance(createLeases({ database })),
       config: {
+        followUp: () => undefined,
         get: (key: string) =>
           ({
             "analytics.time_zone": zone,

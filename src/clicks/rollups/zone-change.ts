@@ -17,7 +17,7 @@ import type { Job } from "../../platform/jobs/runner.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { keptFrom } from "../../platform/db/partitions.ts";
 import { createAgents } from "../../lib/agents.ts";
-import { rest } from "../../lib/rest.ts";
+import { rest, waitUntil } from "../../lib/rest.ts";
 import { type Calendar, type CalendarState, createCalendar, type ZoneSpan } from "./calendar.ts";
 import { createCalendars } from "./calendar.repository.ts";
 import { createRebuild } from "./rebuild.ts";
@@ -26,7 +26,7 @@ import { HOUR_MS } from "./time-buckets.ts";
 import { createZoneChangeRepository } from "./zone-change.repository.ts";
 
 type Deps = Pick<Core, "database" | "clock" | "logger"> & {
-  config: Pick<Config, "get" | "getOne" | "hold">;
+  config: Pick<Config, "get" | "getOne" | "hold" | "followUp">;
   maintenance: Maintenance;
 };
 
@@ -44,6 +44,8 @@ export function createZoneJob(deps: Deps): Job & { soonAfter: "settings" } {
   const { maintenance } = deps;
   const change = createZoneChange(deps);
   const values = createValueRecount(deps);
+  // Whoever changes it sees the sums in the new zone next, unless there are many.
+  deps.config.followUp(KEY, () => waitUntil(async () => !(await change.isDue())));
   return {
     name: "analytics-time-zone",
     soonAfter: "settings",

@@ -6,7 +6,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { rest } from "../../lib/rest.ts";
+import { rest, waitUntil } from "../../lib/rest.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
 import type { CodeRule } from "../link/code.ts";
 import { codeOf, foldKey } from "../link/key.ts";
@@ -24,8 +24,6 @@ const RUNS_AT_FIRST = 3;
 const LATER_MS = 3_600_000;
 /** Nodes know a changed setting within half of it. */
 const KNOWN_EVERYWHERE_MS = 2_000;
-const MOST_WAITED_MS = 4_000;
-const LOOK_MS = 50;
 
 /** @throws Conflict if codes of the domain differ by case only */
 export const createAlikeRefusal =
@@ -44,16 +42,15 @@ export const createAlikeRefusal =
 
 /**
  * Resolves when the codes of a domain that ignores case are stored in lower case, so that whoever turned it on can rely
- * on it; after four seconds while the job goes on.
+ * on it; after some seconds while the job goes on.
  */
 export const createCaseWait =
   ({ repository, withoutCase, changes }: Pick<CaseDeps, "repository" | "withoutCase" | "changes">) =>
   async (domain: number): Promise<void> => {
     if (!withoutCase().includes(domain)) return;
-    const end = AbortSignal.timeout(MOST_WAITED_MS);
-    const has = async (table: "links" | "link_aliases") =>
-      (await repository.withCapitals(table, domain, "", 1)).length > 0;
-    while (!end.aborted && ((await has("links")) || (await has("link_aliases")))) await rest(LOOK_MS, end);
+    const isLower = async (table: "links" | "link_aliases") =>
+      (await repository.withCapitals(table, domain, "", 1)).length === 0;
+    await waitUntil(async () => (await isLower("links")) && isLower("link_aliases"));
     await changes.poll();
   };
 

@@ -4,8 +4,14 @@ import { idParameter } from "../../lib/id-parameter.ts";
 import { createDomainSchema, domainView, updateDomainSchema, viewDomain } from "./domain.ts";
 import type { DomainService } from "./service.ts";
 
+type Deps = {
+  domains: DomainService;
+  /** Waits for the codes of a domain that ignores case. */
+  caseSettled(domain: number): Promise<void>;
+};
+
 /** Relative to {admin}/v1. */
-export function domainEndpoints({ domains }: { domains: DomainService }): Endpoint[] {
+export function domainEndpoints({ domains, caseSettled }: Deps): Endpoint[] {
   const shared = { access: "admin", scope: "admin", tag: "domains", response: domainView } as const;
   return [
     endpoint("GET /domains", {
@@ -40,8 +46,11 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
       body: updateDomainSchema,
       bodyLimit: BODY_LIMIT,
       failures: [409],
-      handle: async ({ c, body, account }) =>
-        viewDomain(await domains.update(idOf(c), body, actorOf(account))),
+      async handle({ c, body, account }) {
+        const domain = await domains.update(idOf(c), body, actorOf(account));
+        if (body.ignore_case) await caseSettled(domain.id);
+        return viewDomain(domain);
+      },
     }),
     endpoint("DELETE /domains/:id", {
       ...shared,

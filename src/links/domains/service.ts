@@ -25,8 +25,6 @@ type Deps = {
   record: RecordEvents<Db>;
   /** @throws Conflict if codes of the domain differ by case only */
   refuseAlike(domain: number): Promise<void>;
-  /** Waits for the codes of a domain that begins to ignore case. */
-  caseSettled(domain: number): Promise<void>;
   /** An origin, or empty. */
   publicUrl(): string;
   /** The same; nobody changes it until the transaction ends. */
@@ -46,7 +44,7 @@ const BARE = {
 };
 
 export function createDomainService(deps: Deps) {
-  const { repository, owners, changes, refuseAlike, caseSettled, publicUrl, holdPublicUrl, clock } = deps;
+  const { repository, owners, changes, refuseAlike, publicUrl, holdPublicUrl, clock } = deps;
 
   async function locked(db: Db, id: number): Promise<OwnedDomain> {
     const domain = await repository.lock(db, id);
@@ -144,7 +142,6 @@ export function createDomainService(deps: Deps) {
         await recordChange(deps, tx, { actor, verb: "update", before, after: domain });
         return domain;
       });
-      if (patch.ignoreCase) await caseSettled(id);
       return wellKnown === undefined ? withTexts(changed) : changed;
     },
 

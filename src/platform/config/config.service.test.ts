@@ -45,6 +45,21 @@ forEachDialect(({ openDb }) => {
       expect(await a.history("api.jwt_secret", 100)).toHaveLength(1);
     });
 
+    test("whoever changes a setting waits for what follows it; a command does not", async () => {
+      for (const startup of [true, false]) {
+        const config = await openConfig(database, { startup }).start();
+        const followed: string[] = [];
+        config.followUp("links.ignore_case", async () => {
+          await Bun.sleep(1);
+          followed.push(`${config.get("links.ignore_case")}`);
+        });
+        await config.set("links.ignore_case", `${startup}`, "ann");
+        await config.setMany([["features.fetch_titles", `${startup}`]], "ann");
+        await config.change([["links.ignore_case", null]], "ann");
+        expect(followed).toEqual(startup ? ["true", "false"] : []);
+      }
+    });
+
     test("opening the settings for a command stores nothing", async () => {
       await openConfig(database).start();
       expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);

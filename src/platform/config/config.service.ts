@@ -128,8 +128,11 @@ export function createConfig(deps: Deps) {
     },
     /** Lets another room refuse new values with a sentence. */
     refuse: (key: ConfigKey, refusal: Refusal): void => void refusals.set(key, refusal),
-    /** Has those who change the setting wait until others have followed it. Unlike `onChange` it holds nobody else. */
-    followUp: (key: ConfigKey, run: () => Promise<void>): void => void followUps.set(key, run),
+    /**
+     * Has whoever changes the setting wait until others have followed it; commands don't wait. Unlike `onChange` it holds
+     * nobody else.
+     */
+    followUp: (key: ConfigKey, run: () => Promise<void>): void => void (startup && followUps.set(key, run)),
     /** Settings that need a restart, for workers that start later. */
     startValues: live.startValues,
 
