@@ -8,7 +8,7 @@ const ROOMS: Record<string, readonly string[]> = {
   base: [],
   ui: ["base"],
   auth: ["base", "ui"],
-  config: ["auth", "base", "ui"],
+  config: ["auth", "base", "mail", "ui"],
   domains: ["auth", "base", "ui"],
   health: ["base", "ui"],
   mail: ["base", "ui"],

@@ -815,7 +815,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change what you are called
+         * @description For every account; API tokens are refused.
+         */
+        patch: operations["patchAuthMe"];
         trace?: never;
     };
     "/admin/v1/auth/oidc": {
@@ -863,6 +867,26 @@ export interface paths {
          * @description The headers of the same GET. Needs no sign-in.
          */
         head: operations["headAuthOidcCallback"];
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/auth/oidc/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the provider of OpenID Connect for its description
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postAuthOidcTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -1116,6 +1140,26 @@ export interface paths {
          * @description Changes by API and commands are known everywhere without it. It is for rows that were changed in the database. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postConfigReload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/config/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start the workers of all servers anew, one by one; then settings that need a restart are in force
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postConfigRestart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1962,6 +2006,26 @@ export interface paths {
          * @description The document that you read, for generators and tools. It describes this version of the server with its prefixes. Needs no sign-in.
          */
         get: operations["getOpenapiJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What accounts are called: those of `names` that have a display name, or ten whose names match
+         * @description For every account; an API token needs no scope.
+         */
+        get: operations["listPeople"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3838,6 +3902,8 @@ export interface components {
             /** @description null for the built-in administrator */
             created_at: string | null;
             disabled: boolean;
+            /** @description shown to people in place of the username */
+            display_name: string | null;
             email: string | null;
             /** @description somebody has followed a link sent there */
             email_verified: boolean;
@@ -3922,6 +3988,8 @@ export interface components {
         };
         AccountUpdate: {
             disabled?: boolean;
+            /** @description shown to people in place of the username; null: none */
+            display_name?: string | null;
             /** @description a new address gets mails once a link sent there was followed */
             email?: string | null;
             /** @description of mails */
@@ -5402,6 +5470,8 @@ export interface components {
             /** @description null for the built-in administrator */
             created_at: string | null;
             disabled: boolean;
+            /** @description shown to people in place of the username */
+            display_name: string | null;
             email: string | null;
             /** @description somebody has followed a link sent there */
             email_verified: boolean;
@@ -5454,7 +5524,7 @@ export interface components {
             recovery_code?: string | null;
             /** @description of the authenticator app, when the response without it names this field */
             totp?: string | null;
-            /** @description default: the built-in administrator */
+            /** @description or a confirmed e-mail address; default: the built-in administrator */
             username?: string | null;
         };
         Mail: {
@@ -5568,6 +5638,8 @@ export interface components {
         NewAccount: {
             /** @default false */
             disabled: boolean;
+            /** @description shown to people in place of the username; null: none */
+            display_name?: string | null;
             /** @description unique; gets mails once a link sent there was followed */
             email?: string | null;
             /** @description send a link, valid for 24 hours, by which the account chooses its password */
@@ -5970,12 +6042,26 @@ export interface components {
              */
             url: string;
         };
+        OidcTest: {
+            /** @description what keeps the provider from answering; empty: nothing */
+            message: string;
+            /** @description to register at the provider */
+            redirect_uri: string;
+        };
+        OidcTestResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["OidcTest"];
+            message: string;
+        };
         /** @enum {string} */
         OnConflict: "skip" | "rename" | "fail";
         OwnAccount: {
             /** @description null for the built-in administrator */
             created_at: string | null;
             disabled: boolean;
+            /** @description shown to people in place of the username */
+            display_name: string | null;
             email: string | null;
             /** @description somebody has followed a link sent there */
             email_verified: boolean;
@@ -6001,6 +6087,10 @@ export interface components {
         };
         /** @enum {string} */
         OwnAccountSecondFactor: "off" | "on" | "required" | "unconfirmed";
+        OwnAccountUpdate: {
+            /** @description shown to people in place of the username; null: none */
+            display_name?: string | null;
+        };
         OwnSession: {
             /** @description of the client, at the sign-in or the last refresh */
             address: string | null;
@@ -6134,6 +6224,8 @@ export interface components {
             credential: components["schemas"]["PasskeyCredential"];
         };
         PasswordReset: {
+            /** @description shown to people in place of the username; null: none */
+            display_name?: string | null;
             /** @description at least 8 characters, at most 1024 bytes */
             password: string;
             /** @description after the # of the address in the mail */
@@ -6142,6 +6234,17 @@ export interface components {
         PasswordResetRequest: {
             /** @description username or e-mail address */
             account: string;
+        };
+        PasswordSet: {
+            message: string;
+            /** @description with which the account signs in */
+            username: string;
+        };
+        PasswordSetResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PasswordSet"];
+            message: string;
         };
         PatchAnalyticsPageResponseBody: {
             /** @constant */
@@ -6160,6 +6263,16 @@ export interface components {
         PatchTagBody: {
             /** @description 1 to 64 characters, kept in lower case */
             tag: string;
+        };
+        Person: {
+            display_name: string | null;
+            username: string;
+        };
+        PersonListResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Person"][];
+            message: string;
         };
         Place: {
             /** @description those of crawlers, previews and programs */
@@ -7317,7 +7430,7 @@ export interface components {
         /** @enum {string} */
         SettingDefinitionUnit: "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
         /** @enum {string} */
-        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.well_known" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.fetch_titles" | "features.enable_admin_panel" | "features.yourls_api" | "features.shlink_api" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.time_zone" | "analytics.unique_visitors" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.versions_keep" | "files.versions_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.schemes" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.ignore_case" | "links.forgive_tails" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.well_known" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.fetch_titles" | "features.enable_admin_panel" | "features.yourls_api" | "features.shlink_api" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.time_zone" | "analytics.unique_visitors" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.versions_keep" | "files.versions_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.schemes" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.ignore_case" | "links.forgive_tails" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "mail.host" | "mail.port" | "mail.tls" | "mail.user" | "mail.password" | "mail.from" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
         SettingListResponse: {
             /** @constant */
             code: 0;
@@ -8706,10 +8819,13 @@ export type NewToken = components['schemas']['NewToken'];
 export type NewTotp = components['schemas']['NewTotp'];
 export type NewTotpResponse = components['schemas']['NewTotpResponse'];
 export type NewWebhook = components['schemas']['NewWebhook'];
+export type OidcTest = components['schemas']['OidcTest'];
+export type OidcTestResponse = components['schemas']['OidcTestResponse'];
 export type OnConflict = components['schemas']['OnConflict'];
 export type OwnAccount = components['schemas']['OwnAccount'];
 export type OwnAccountResponse = components['schemas']['OwnAccountResponse'];
 export type OwnAccountSecondFactor = components['schemas']['OwnAccountSecondFactor'];
+export type OwnAccountUpdate = components['schemas']['OwnAccountUpdate'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type OwnSessionPageResponse = components['schemas']['OwnSessionPageResponse'];
 export type OwnSessionSignedInBy = components['schemas']['OwnSessionSignedInBy'];
@@ -8726,9 +8842,13 @@ export type PasskeyResponse = components['schemas']['PasskeyResponse'];
 export type PasskeySignIn = components['schemas']['PasskeySignIn'];
 export type PasswordReset = components['schemas']['PasswordReset'];
 export type PasswordResetRequest = components['schemas']['PasswordResetRequest'];
+export type PasswordSet = components['schemas']['PasswordSet'];
+export type PasswordSetResponse = components['schemas']['PasswordSetResponse'];
 export type PatchAnalyticsPageResponseBody = components['schemas']['PatchAnalyticsPageResponseBody'];
 export type PatchLinkResponseBody = components['schemas']['PatchLinkResponseBody'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
+export type Person = components['schemas']['Person'];
+export type PersonListResponse = components['schemas']['PersonListResponse'];
 export type Place = components['schemas']['Place'];
 export type PlaceListResponse = components['schemas']['PlaceListResponse'];
 export type PlaceUnit = components['schemas']['PlaceUnit'];
@@ -12780,6 +12900,7 @@ export interface operations {
                      *       "data": {
                      *         "id": 1,
                      *         "username": "anna",
+                     *         "display_name": null,
                      *         "role": "user",
                      *         "disabled": false,
                      *         "quota_bytes": 0,
@@ -12794,6 +12915,51 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OwnAccountResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    patchAuthMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["OwnAccountUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -12930,6 +13096,53 @@ export interface operations {
             400: components["responses"]["400"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postAuthOidcTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK",
+                     *         "redirect_uri": "text"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OidcTestResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -13122,11 +13335,12 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
-                     *         "message": "OK"
+                     *         "message": "OK",
+                     *         "username": "anna"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageResponse"];
+                    "application/json": components["schemas"]["PasswordSetResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13773,6 +13987,52 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PostConfigReloadResponseBody"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postConfigRestart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -18140,6 +18400,54 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listPeople: {
+        parameters: {
+            query?: {
+                /** @description at most 100 usernames, separated by commas; others are left out */
+                names?: string;
+                /** @description a part of the name of an account, for administrators and managers of teams */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "username": "anna",
+                     *           "display_name": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PersonListResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     listPrivacy: {
         parameters: {
             query?: never;
@@ -19346,7 +19654,7 @@ export interface operations {
                 page_size?: number;
                 /** @description only accounts with this role */
                 role?: components["schemas"]["ListUsersRole"];
-                /** @description a part of the username */
+                /** @description a part of the username or display name */
                 search?: string;
             };
             header?: never;
@@ -19370,6 +19678,7 @@ export interface operations {
                      *         {
                      *           "id": 1,
                      *           "username": "anna",
+                     *           "display_name": null,
                      *           "role": "user",
                      *           "disabled": false,
                      *           "quota_bytes": 0,
@@ -19442,6 +19751,7 @@ export interface operations {
                      *       "data": {
                      *         "id": 1,
                      *         "username": "anna",
+                     *         "display_name": null,
                      *         "role": "user",
                      *         "disabled": false,
                      *         "quota_bytes": 0,
@@ -19499,6 +19809,7 @@ export interface operations {
                      *       "data": {
                      *         "id": 1,
                      *         "username": "anna",
+                     *         "display_name": null,
                      *         "role": "user",
                      *         "disabled": false,
                      *         "quota_bytes": 0,
@@ -19614,6 +19925,7 @@ export interface operations {
                      *       "data": {
                      *         "id": 1,
                      *         "username": "anna",
+                     *         "display_name": null,
                      *         "role": "user",
                      *         "disabled": false,
                      *         "quota_bytes": 0,
@@ -19724,6 +20036,7 @@ export interface operations {
                      *       "data": {
                      *         "id": 1,
                      *         "username": "anna",
+                     *         "display_name": null,
                      *         "role": "user",
                      *         "disabled": false,
                      *         "quota_bytes": 0,

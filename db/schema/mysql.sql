@@ -18,6 +18,7 @@ CREATE TABLE `account_mail` (
   `proved_at` bigint DEFAULT NULL,
   `language` varchar(8) COLLATE utf8mb4_bin NOT NULL,
   `choices` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `display_name` varchar(100) COLLATE utf8mb4_bin DEFAULT NULL,
   PRIMARY KEY (`account_id`),
   UNIQUE KEY `account_mail_email` (`email`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -17,6 +17,7 @@ create table account_mail (
   proved_at bigint,
   language character varying(8) collate "C" not null,
   choices text collate "C" not null,
+  display_name character varying(100) collate "C",
   constraint account_mail_email UNIQUE (email),
   constraint account_mail_pkey PRIMARY KEY (account_id)
 );

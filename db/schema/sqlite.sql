@@ -18,6 +18,7 @@ CREATE TABLE account_mail (
   proved_at integer,
   language text not null,
   choices text not null,
+  display_name text,
   constraint account_mail_email unique (email)
 );
 

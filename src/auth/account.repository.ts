@@ -66,7 +66,8 @@ const accountOf = (id: number, row: Row | undefined): Account | null =>
   row === undefined || row.disabled !== 0 ? null : { id, username: row.username, role: roleOf(row.role) };
 
 type MailRow = Selectable<Schema["account_mail"]>;
-type Fields = Pick<MailRow, "email" | "proved_at" | "language"> & Partial<Pick<MailRow, "choices">>;
+type Fields = Pick<MailRow, "email" | "proved_at" | "language" | "display_name"> &
+  Partial<Pick<MailRow, "choices">>;
 
 /**
  * Creates or updates the account's row. No upsert: with two unique keys it may find the row of whoever has the

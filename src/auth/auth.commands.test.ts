@@ -52,6 +52,13 @@ beforeEach(() => {
 
 afterAll(() => folder.remove());
 
+test("rename says what an account or the built-in administrator is called", async () => {
+  expect((await run("users rename admin Mia")).err).toContain("Account 'admin' is called Mia.");
+  expect((await server.auth.contacts.get(0)).displayName).toBe("Mia");
+  expect((await run("users rename admin")).err).toContain("has no display name");
+  expect((await server.auth.contacts.get(0)).displayName).toBeNull();
+});
+
 describe("reset-password", () => {
   test("works without an earlier password and enables the admin API of a running server", async () => {
     expect(server.auth.isAdminEnabled()).toBe(false);

@@ -13,7 +13,7 @@ import type { Auth } from "./auth.ts";
 import { viewSession } from "./sessions/session.ts";
 import { createTeamSchema, type Member, type Team, updateTeamSchema, viewTeam } from "./teams/team.ts";
 import { createTokenSchema, viewToken } from "./tokens/api-token.ts";
-import { createUserSchema, newPasswordSchema, type User, viewUser } from "./users/user.ts";
+import { createUserSchema, displayNameSchema, newPasswordSchema, type User, viewUser } from "./users/user.ts";
 
 type Context = CommandContext<{
   auth: Auth;
@@ -67,6 +67,7 @@ function addUserCommands(program: Command, context: Context): void {
     return rowsResult(found.map(viewUser), [
       "id",
       "username",
+      ["display_name", "NAME"],
       "role",
       "disabled",
       ["email", "E-MAIL"],
@@ -80,6 +81,7 @@ function addUserCommands(program: Command, context: Context): void {
       values: ROLES,
     })
     .option(...PASSWORD_STDIN)
+    .option("--display-name <name>", "what people see in place of the username")
     .option("--email <address>", "address for mails")
     .option("--invite", "mail a link by which the account chooses its password")
     .option("--language <language>", "of mails: en, de, fr, zh or ja", { default: "en", values: LANGUAGES })
@@ -93,6 +95,24 @@ function addUserCommands(program: Command, context: Context): void {
       return changed(user, invite ? "invited" : "created");
     })
     .alias("create");
+
+  define(
+    "rename <username> [display-name]",
+    "say what an account, or admin, is called; without a name it has none",
+  )
+    .json(ACCOUNT_JSON)
+    .result(async (_, username, name = null) => {
+      const displayName = validated(displayNameSchema, name, "The name") ?? null;
+      const { users, contacts } = await auth();
+      const account = await accountNamed(users, username);
+      await contacts.rename(account, COMMAND, displayName);
+      return noteResult(
+        { id: account.id, username: account.username, display_name: displayName },
+        displayName === null
+          ? `Account '${account.username}' has no display name.`
+          : `Account '${account.username}' is called ${displayName}.`,
+      );
+    });
 
   define("invite <username>", "mail an account a new link by which it chooses its password")
     .json(ACCOUNT_JSON)

@@ -1,6 +1,12 @@
 import type { RequestChecks } from "./auth-core.ts";
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext, messageResponse } from "../platform/http/endpoint.ts";
+import {
+  actorOf,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+  messageResponse,
+} from "../platform/http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../platform/http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -20,14 +26,17 @@ import { SECOND_FACTOR_STATES, type SecondFactor } from "./second-factor/service
 import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
 import { respondSignedIn, sessionResponse, setCookies, signedInMessage } from "./sessions/routes.ts";
 import type { Sessions } from "./sessions/service.ts";
-import { newPasswordSchema, userView, viewBuiltIn, viewUser } from "./users/user.ts";
+import { displayNameSchema, newPasswordSchema, userView, viewBuiltIn, viewUser } from "./users/user.ts";
 import type { Contacts } from "./contact/service.ts";
 import type { Users } from "./users/service.ts";
 import { namedObject } from "../lib/named-object.ts";
 import type { Oidc } from "./oidc/service.ts";
 
 const loginBody = namedObject("Login", {
-  username: z.string().nullish().describe("default: the built-in administrator"),
+  username: z
+    .string()
+    .nullish()
+    .describe("or a confirmed e-mail address; default: the built-in administrator"),
   password: z.string(),
   totp: codeSchema
     .nullish()
@@ -185,6 +194,16 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
           second_factor: await deps.secondFactor.stateOf(account),
           has_password: hasPassword,
         };
+      },
+    }),
+    endpoint("PATCH /auth/me", {
+      ...own,
+      summary: "Change what you are called",
+      body: namedObject("OwnAccountUpdate", { display_name: displayNameSchema }),
+      bodyLimit: SHORT_LIMIT,
+      done: "Changed",
+      async handle({ body: { display_name: name }, account }) {
+        if (name !== undefined) await deps.contacts.rename(account, actorOf(account), name);
       },
     }),
     endpoint("POST /account/second-factor", {

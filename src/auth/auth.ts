@@ -175,6 +175,7 @@ function createServices(deps: AuthDeps & AuthCore) {
   const login = createLogin({
     ...parts,
     users: userRows,
+    ownerOf: contactRows.ownerOf,
     passwordCheck,
     secondFactor,
     closeSetUp: setUpRows.removeAll,

@@ -89,9 +89,9 @@ type SharesNeeds = Platform & {
   door: VisitorDoor;
   origins: { ofRequest: SharingDeps["originOf"]; prefixOf: SharingDeps["prefixOf"] };
   auth: {
-    contacts: { get(id: number): Promise<{ language: Awaited<ReturnType<ShareMail["languageOf"]>> }> };
+    contacts: { get: ShareMail["senderOf"] };
   };
-  mail?: { forShares: Omit<ShareMail, "languageOf"> };
+  mail?: { forShares: Omit<ShareMail, "senderOf"> };
   webhooks?: { downloaded: NotifyDownload };
   notices?: { downloaded: NotifyDownload };
 };
@@ -120,7 +120,7 @@ export const sharesRoom = {
       }),
       mail: {
         ...(mail?.forShares ?? NO_SHARE_MAIL),
-        languageOf: async (id) => (await auth.contacts.get(id)).language,
+        senderOf: auth.contacts.get,
       },
       secret: () => config.get("api.jwt_secret"),
       visitDays: () => config.get("analytics.log_retention_days"),

@@ -28,8 +28,8 @@ type AppOptions = {
   worker?: WorkerChannel;
   /** Cancels waiting for the database. */
   stopping?: AbortSignal;
-  /** Called, and again until the end, if the database moves: another app opens it where it is then. */
-  onMoved?: () => void;
+  /** Another app takes the place of this one. Called on request, and until the end if the database moves. */
+  onRenew?: () => void;
 };
 
 /** @throws ServiceUnavailable when the database is away, BadRequest when the data folder is unusable */
@@ -45,7 +45,8 @@ export async function createApp(env: Env, options: AppOptions) {
   const { registry, auth, config, certificates } = house;
   const repeats = createRepeats(house);
   const jobs = startJobs(house, rooms, repeats);
-  const moves = watchMoves(house, options.onMoved);
+  const moves = watchMoves(house, options.onRenew);
+  house.changes.subscribe("restarts", () => options.onRenew?.());
   registerJobMetrics(registry, jobs);
   for (const room of rooms) room.metrics?.(registry);
   const processMetrics = startProcessMetrics(registry);

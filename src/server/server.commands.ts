@@ -66,14 +66,14 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
     );
   });
   const stopping = abortedBy(signalled);
-  const open = () => createApp(env, { logger, stopping, serverCertificates: certificates, onMoved: renew });
+  const open = () => createApp(env, { logger, stopping, serverCertificates: certificates, onRenew: renew });
   let app = await open();
   let renewing: Promise<unknown> | null = null;
 
   function renew(): void {
     renewing ??= takeTurns()
       .catch((err: unknown) =>
-        logger.error({ err }, "the moved database can't be opened; it will be tried again"),
+        logger.error({ err }, "the server can't open its database anew; the former workers stay"),
       )
       .finally(() => (renewing = null));
   }
@@ -81,7 +81,7 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
   async function takeTurns(): Promise<void> {
     const former = app;
     app = await open();
-    logger.info("answering from the moved database");
+    logger.info("a new worker answers, with the settings and the place of the database of now");
     former.endStreams();
     await Promise.race([signalled, Bun.sleep(DRAIN_MS)]);
     await former.close();
@@ -135,7 +135,7 @@ async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<vo
   const stopped = Promise.race([nextStop(["SIGTERM"]), orphaned]);
   const certificates = await openCertificates(env.server);
   const stopping = abortedBy(stopped);
-  const renewing = { worker, onMoved: worker.renew };
+  const renewing = { worker, onRenew: worker.renew };
   const app = await createApp(env, { logger, stopping, serverCertificates: certificates, ...renewing });
   try {
     const server = await startServer({ ...env.server, port }, app, { certificates, sharePort: true });

@@ -23,7 +23,7 @@ once("an account is made, found, disabled, which ends its session, and deleted",
   const form = page.getByRole("dialog");
   const row = (name: string) => page.getByRole("row").filter({ hasText: name });
   await page.getByRole("button", { name: "New account" }).click();
-  await form.getByLabel("Name").fill("anna");
+  await form.getByLabel("Username").fill("anna");
   await form.getByLabel("Password", { exact: true }).fill(ACCOUNT_PASSWORD);
   await form.getByLabel("Space for files", { exact: true }).fill("5");
   await form.getByRole("button", { name: "Create" }).click();

@@ -81,7 +81,7 @@ async function recordClicks(): Promise<void> {
 
 once("while details are off a link's page says so and shows no empty list", async () => {
   const { page, complaints, close } = await panel.enter("/panel/link/spring");
-  const note = page.getByRole("note").filter({ hasText: "because “Enable detailed logging” is off" });
+  const note = page.getByRole("note").filter({ hasText: "because “Details of clicks” is off" });
   await note.waitFor();
   await chart(page).waitFor();
   for (const name of ["Referrers", "Countries", "Devices", "Newest clicks"])
@@ -91,11 +91,11 @@ once("while details are off a link's page says so and shows no empty list", asyn
   await panel.client.call("PUT", "/config/analytics.enable_detailed_logging", { value: "true" });
   await page.goto(`${panel.origin}/panel/`);
   await page
-    .getByText(/“Enable detailed logging” is off/)
+    .getByText(/“Details of clicks” is off/)
     .filter({ hasText: waits })
     .waitFor();
-  await page.getByRole("link", { name: "Enable detailed logging" }).click();
-  await page.getByRole("heading", { level: 3, name: "Enable detailed logging" }).waitFor();
+  await page.getByRole("link", { name: "Details of clicks" }).click();
+  await page.getByRole("heading", { level: 3, name: "Details of clicks" }).waitFor();
   await panel.client.call("DELETE", "/config/analytics.enable_detailed_logging");
   expect(complaints).toEqual([]);
   await close();

@@ -99,7 +99,7 @@ test.skipIf(!CHROMIUM)(
     const FORMS = [
       { path: "tokens", opener: "New token", field: "Name", secret: null },
       { path: "domains", opener: "New domain", field: "Host", secret: null },
-      { path: "users", opener: "New account", field: "Name", secret: "Password" },
+      { path: "users", opener: "New account", field: "Username", secret: "Password" },
       { path: "policies", opener: "New storage", field: "Name", secret: "Secret key" },
     ];
     const opened = async (path: string, opener: string) => {

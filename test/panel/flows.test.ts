@@ -313,7 +313,7 @@ once(
     expect(await statusOfList()).toBe(401);
     await turnTo(page, "users");
     await button("New account").click();
-    await dialog().getByLabel("Name").fill("anna");
+    await dialog().getByLabel("Username").fill("anna");
     await dialog().getByLabel("Password", { exact: true }).fill(PASSWORD);
     await dialog().getByRole("button", { name: "Create" }).click();
     await rowOf("anna").waitFor();

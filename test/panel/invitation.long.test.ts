@@ -23,16 +23,22 @@ afterAll(async () => {
   smtp.stop();
 });
 
-/** Follows the link of the newest mail, and signs in with the password that is chosen there. */
-async function choosePassword(password: string): Promise<void> {
+/** Follows the link of the newest mail and chooses a password there, which ends signed in. */
+async function choosePassword(password: string, { name }: { name?: string } = {}): Promise<void> {
   const link = linkIn(smtp.mails.at(-1));
   const { page, complaints, close } = await panel.open(link.slice(panel.origin.length));
-  await page.getByLabel("New password", { exact: true }).fill(password);
+  await page.getByLabel(name === undefined ? "New password" : "Password", { exact: true }).fill(password);
+  if (name !== undefined) {
+    await page.getByRole("heading", { name: "Welcome to Waymark" }).waitFor();
+    await page.getByText("You sign in with berta@example.com").waitFor();
+    await page.getByLabel("Your name").fill(name);
+  }
   await expectAccessible(page, "new password");
-  await page.getByRole("button", { name: "Set the password" }).click();
-  await page.getByText("The password is set.").waitFor();
-  await page.getByRole("link", { name: "Sign in", exact: true }).click();
-  await signInToPanel(page, password, "berta");
+  await page.getByRole("button", { name: name === undefined ? "Set the password" : "Sign in" }).click();
+  await page.getByText(name === undefined ? "The password is set." : `Welcome, ${name}`).waitFor();
+  await page.getByRole("button", { name: "Account menu of Bertä" }).click();
+  await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
+  await signInToPanel(page, password, "berta@example.com");
   expect(complaints).toEqual([]);
   await close();
 }
@@ -45,18 +51,20 @@ once(
     const again = row.getByRole("button", { name: "Send the invitation to berta again" });
     await page.getByRole("button", { name: "New account" }).click();
     const form = page.getByRole("dialog");
-    await form.getByLabel("Name", { exact: true }).fill("berta");
     await form.getByLabel("E-mail address").fill("berta@example.com");
+    await form.getByLabel("E-mail address").press("Tab");
+    expect(await form.getByLabel("Username").inputValue()).toBe("berta");
     await form.getByRole("button", { name: "Invite", exact: true }).click();
     await until(() => smtp.mails.length === 1);
     await again.click();
     await page.getByText("The invitation is on its way to berta@example.com.").waitFor();
     await until(() => smtp.mails.length === 2);
     expect(smtp.mails.map(({ subject }) => subject)).toEqual(Array(2).fill("Your account on Waymark"));
-    await choosePassword("the first password");
+    await choosePassword("the first password", { name: "Bertä" });
     await page.reload();
     await row.waitFor();
     expect(await again.count()).toBe(0);
+    await row.getByText("Bertä").waitFor();
     expect(complaints).toEqual([]);
     await close();
 

@@ -75,11 +75,19 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab cont
   expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(PASSWORD);
   await page.getByRole("switch", { name: "Keep details of clicks" }).press("Space");
   await page.getByRole("switch", { name: "Keep IP addresses" }).press("Space");
-  // The notice leaves soon.
-  await Promise.all([page.getByText("kept from the next start").waitFor(), fillIn(page)]);
+  await fillIn(page);
   await page.waitForURL((url) => url.hash === "");
   await page.reload();
   await page.getByRole("button", { name: /Account menu/ }).waitFor();
+
+  // The workers have started anew for it.
+  await soon(async () => {
+    const { value } = await page.evaluate(async () => {
+      const response = await fetch("/admin/v1/config/analytics.enable_detailed_logging");
+      return ((await response.json()) as { data: { value: string } }).data;
+    });
+    expect(value).toBe("true");
+  });
 
   // The overview leads until there is a link.
   const first = page.getByRole("heading", { name: "Create your first short link" });

@@ -20,6 +20,7 @@ import { whenSignedOut } from "../base/session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
 import { readNewReport } from "../reports/report-search.ts";
 import { OPEN_ROUTES, root } from "./open-routes.ts";
+import { readSettingSearch } from "../config/setting-search.ts";
 import { readLinkPageSearch, readQ, readShared, strictSearch } from "./searches.ts";
 
 /** Everything that needs an account. */
@@ -179,6 +180,12 @@ const teams = createRoute({
   component: lazyRouteComponent(() => import("../auth/teams/teams-page.tsx"), "TeamsPage"),
 });
 
+const team = createRoute({
+  getParentRoute: () => inside,
+  path: "/teams/$name",
+  component: lazyRouteComponent(() => import("../auth/teams/team-page.tsx"), "TeamPage"),
+});
+
 const domains = createRoute({
   getParentRoute: () => inside,
   path: "/domains",
@@ -212,7 +219,7 @@ const webhooks = createRoute({
 const settings = createRoute({
   getParentRoute: () => inside,
   path: "/settings",
-  validateSearch: strictSearch(readQ),
+  validateSearch: strictSearch(readSettingSearch),
   component: lazyRouteComponent(() => import("../config/settings-page.tsx"), "SettingsPage"),
 });
 
@@ -282,6 +289,7 @@ export const router = createRouter({
       apiReference,
       users,
       teams,
+      team,
       domains,
       events,
       shared,

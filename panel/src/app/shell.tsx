@@ -81,9 +81,16 @@ export function Shell() {
         <AccountMenu />
       </header>
       <nav className={classes["side"]} data-open={isOpen || undefined} aria-label={t`Pages`}>
-        <Group h={36} px="sm" mb="xs" wrap="nowrap">
+        <Group mih={36} px="sm" mb="xs" wrap="nowrap">
           <img src={MARK_URL} alt="" className={classes["mark"]} />
-          <Text fw={700} truncate title={INSTANCE_NAME} flex={1}>
+          <Text
+            fw={700}
+            lh={1.2}
+            lineClamp={3}
+            title={INSTANCE_NAME}
+            flex={1}
+            className={classes["name"] ?? ""}
+          >
             {INSTANCE_NAME}
           </Text>
           <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />

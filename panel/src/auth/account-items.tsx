@@ -19,13 +19,13 @@ import { runShortcut } from "../ui/keys/page-keys.ts";
 import { shownKeys } from "../ui/keys/keys.tsx";
 
 type Props = {
-  username: string;
+  name: string;
   onApp(): void;
   onPassword(): void;
   onSignOut(where: "here" | "everywhere"): void;
 };
 
-export function AccountItems({ username, onApp, onPassword, onSignOut }: Props) {
+export function AccountItems({ name: own, onApp, onPassword, onSignOut }: Props) {
   const { t } = useLingui();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const schemes = [
@@ -35,7 +35,9 @@ export function AccountItems({ username, onApp, onPassword, onSignOut }: Props) 
   ] as const;
   return (
     <>
-      <Menu.Label style={{ overflowWrap: "anywhere" }}>{username}</Menu.Label>
+      <Menu.Label style={{ overflowWrap: "anywhere" }}>
+        <bdi>{own}</bdi>
+      </Menu.Label>
       {schemes.map(({ value, label, icon: Icon }) => (
         <Menu.Item
           key={value}

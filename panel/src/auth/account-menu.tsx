@@ -17,6 +17,7 @@ const PasswordChange = lazyPart(async () => (await import("./password-form.tsx")
 export function AccountMenu() {
   const { t } = useLingui();
   const { data: account } = useSuspenseQuery(accountQuery);
+  const name = account.display_name ?? account.username;
   const signOut = useSignOut();
   const [changing, setChanging] = useState<"open" | "closed" | null>(null);
   const [app, setApp] = useState<"open" | "closed" | null>(null);
@@ -25,7 +26,7 @@ export function AccountMenu() {
   return (
     <>
       <MenuButton
-        label={t`Account menu of ${account.username}`}
+        label={t`Account menu of ${name}`}
         width={220}
         button={
           <ActionIcon
@@ -33,14 +34,14 @@ export function AccountMenu() {
             color="gray"
             radius="xl"
             size={32}
-            aria-label={t`Account menu of ${account.username}`}
+            aria-label={t`Account menu of ${name}`}
           >
             <IconUser size={18} />
           </ActionIcon>
         }
       >
         <AccountItems
-          username={account.username}
+          name={name}
           onApp={() => setApp("open")}
           onPassword={() => setChanging("open")}
           onSignOut={signOut.mutate}

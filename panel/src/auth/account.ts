@@ -10,3 +10,7 @@ export const accountQuery = queryOptions({
   },
   staleTime: 60_000,
 });
+
+/** Null: the username again. */
+export const saveOwnName = (name: string | null): Promise<unknown> =>
+  responseOf(api.PATCH("/admin/v1/auth/me", { body: { display_name: name } }));

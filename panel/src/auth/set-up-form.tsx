@@ -1,6 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, PasswordInput, Stack, Switch, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { responseOf, api, ApiError } from "../base/api.ts";
@@ -35,12 +34,7 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
       markSetUp();
       await enter();
     },
-    async onSuccess(_, values) {
-      await navigate({ to: "/", replace: true });
-      if (values.click_details) {
-        notifications.show({ message: t`Details of clicks are kept from the next start of the server on.` });
-      }
-    },
+    onSuccess: () => navigate({ to: "/", replace: true }),
     onError(error) {
       if (!(error instanceof ApiError)) return;
       const errors = fieldErrors(error.details);

@@ -1,4 +1,4 @@
-import { responseOf, api, ApiError, type Login } from "../base/api.ts";
+import { type Account, responseOf, api, ApiError, type Login } from "../base/api.ts";
 import { queries } from "../base/queries.ts";
 import { tellTabs } from "../base/session-end.ts";
 import { accountQuery } from "./account.ts";
@@ -22,9 +22,10 @@ export const asksForCode = (error: Error): boolean =>
   error instanceof ApiError && error.details[0]?.field === "totp";
 
 /** Reads the account and notifies the other tabs. Rejects with Unauthorized if the browser refused the cookies. */
-export async function enter(): Promise<void> {
-  const { username } = await queries.fetchQuery({ ...accountQuery, staleTime: 0 });
-  tellTabs({ what: "signed-in", username });
+export async function enter(): Promise<Account> {
+  const account = await queries.fetchQuery({ ...accountQuery, staleTime: 0 });
+  tellTabs({ what: "signed-in", username: account.username });
+  return account;
 }
 
 export const isCookieLost = (error: Error | null): boolean =>

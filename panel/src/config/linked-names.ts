@@ -2,7 +2,7 @@
 import { msg } from "@lingui/core/macro";
 
 export const LINKED_NAMES = {
-  "analytics.enable_detailed_logging": msg`Enable detailed logging`,
-  "analytics.enable_geo_lookup": msg`Enable geo lookup`,
+  "analytics.enable_detailed_logging": msg`Details of clicks`,
+  "analytics.enable_geo_lookup": msg`Places of visitors`,
   "features.report_links": msg`Reports of links`,
 } as const;

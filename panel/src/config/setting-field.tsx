@@ -1,4 +1,5 @@
 import { Checkbox, Group, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { useRoleNames } from "../auth/users/role-names.ts";
 import { DOCUMENTS, DocumentsSetting } from "./documents-setting.tsx";
 import { LOGO, LogoField } from "./logo-field.tsx";
 import { ListField } from "./list-field.tsx";
@@ -19,6 +20,9 @@ type Props = {
   onLeave(): void;
 };
 
+/** Not grouped by thousands. */
+const PORT = "mail.port";
+
 function listOf(text: string): string[] {
   try {
     const list: unknown = JSON.parse(text);
@@ -30,7 +34,7 @@ function listOf(text: string): string[] {
 
 /** The field that fits the type of a setting. */
 export function SettingField({ shown, value, faults, onChange, onLeave }: Props) {
-  const units = useUnitNames();
+  const [units, roles] = [useUnitNames(), useRoleNames()];
   const words = wordsOf(shown.definition);
   const { key, value_type: type, enum_options: options, unit, minimum, maximum } = shown.definition;
   const error = faults[key];
@@ -46,7 +50,10 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
     );
   }
   const shared = { "aria-label": label, size: "sm", error, onBlur: onLeave } as const;
-  const choices = (options ?? []).map((option) => ({ value: option.value, label: option.label }));
+  const choices = (options ?? []).map(({ value: option, label: own }) => ({
+    value: option,
+    label: roles[option as keyof typeof roles] ?? words.optionOf(option)?.replace(/[.。]$/, "") ?? own,
+  }));
   switch (type) {
     case "bool":
       return (
@@ -58,18 +65,14 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
       );
     case "enum":
       return (
-        <Stack gap={4}>
-          <Select
-            {...shared}
-            allowDeselect={false}
-            data={choices}
-            value={text}
-            onChange={(chosen) => onChange(chosen ?? "")}
-          />
-          <Text size="xs" c="dimmed" lang={words.lang}>
-            {words.optionOf(text)}
-          </Text>
-        </Stack>
+        <Select
+          {...shared}
+          allowDeselect={false}
+          lang={words.lang}
+          data={choices}
+          value={text}
+          onChange={(chosen) => onChange(chosen ?? "")}
+        />
       );
     case "enumarray":
       return (
@@ -108,7 +111,7 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
       return (
         <NumberInput
           {...shared}
-          {...(type === "int" && separators())}
+          {...(type === "int" && key !== PORT && separators())}
           value={text}
           {...(unit === "seconds" && {
             description: longUnit(Number(text)),

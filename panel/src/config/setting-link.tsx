@@ -5,6 +5,7 @@ import { responseOf, api } from "../base/api.ts";
 import { sentenceGap } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { LINKED_NAMES } from "./linked-names.ts";
+import { RestartButton } from "./restart-button.tsx";
 
 type Props = { settingKey: keyof typeof LINKED_NAMES };
 
@@ -34,7 +35,7 @@ export function SettingWaits({ settingKey: key, value }: Props & { value: string
   return (
     <>
       {sentenceGap()}
-      <Trans>The change of the setting waits for a restart of the server.</Trans>
+      <Trans>The change of the setting waits for a restart of the server.</Trans> <RestartButton />
     </>
   );
 }

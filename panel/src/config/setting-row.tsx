@@ -4,6 +4,7 @@ import { IconHistory } from "@tabler/icons-react";
 import type { FormEvent } from "react";
 import { sentenceGap } from "../base/i18n.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
+import { RestartButton } from "./restart-button.tsx";
 import { SettingField } from "./setting-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";
 import { groupedNumber, longUnit } from "./setting-numbers.ts";
@@ -14,6 +15,8 @@ import classes from "./settings.module.css";
 
 type Props = {
   shown: ShownSetting;
+  /** With key, limits and default. */
+  isDetailed: boolean;
   /** Undefined: nothing typed. Null: back to the default. */
   draft: string | null | undefined;
   faults: SettingFaults;
@@ -28,6 +31,7 @@ type Props = {
 };
 
 export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHistory, ...does }: Props) {
+  const { isDetailed } = does;
   const { t } = useLingui();
   const { definition, setting } = shown;
   const { key, default_value: fallback } = definition;
@@ -59,6 +63,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
             fw={600}
             lh="24px"
             lang={words.lang}
+            title={key}
             className={classes["key"] ?? ""}
           >
             {words.name}
@@ -73,11 +78,16 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
             <IconHistory size={15} />
           </ActionIcon>
         </Group>
-        <code className={classes["name"]}>{key}</code>
+        {isDetailed && <code className={classes["name"]}>{key}</code>}
         <Text size="sm" c="dimmed" lang={words.lang}>
           {words.description}
         </Text>
-        <Limits shown={shown} />
+        {isDetailed && <Limits shown={shown} />}
+        {definition.requires_restart && setting.pending_value === undefined && (
+          <Text size="xs" c="dimmed" mt={2}>
+            <Trans>Needs a restart.</Trans>
+          </Text>
+        )}
         {setting.pending_value !== undefined && (
           <Text size="sm" mt={4}>
             <StateBadge tone="warning">
@@ -87,7 +97,8 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
               <Trans>Until the restart it is empty.</Trans>
             ) : (
               <Trans>Until the restart it is {setting.value}.</Trans>
-            )}
+            )}{" "}
+            <RestartButton />
           </Text>
         )}
       </div>
@@ -111,7 +122,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
             )}
           </Text>
         )}
-        <Group gap="xs" mih={setting.is_sensitive ? 0 : 26}>
+        <Group gap="xs" mih={isDetailed && !setting.is_sensitive ? 26 : 0}>
           {isChanged && isOneOfMany && (
             <Button type="submit" size="compact-sm" variant="light" loading={isSaving}>
               <Trans>Save this one</Trans>
@@ -144,7 +155,7 @@ function Limits({ shown: { definition, setting } }: { shown: ShownSetting }) {
   const { t } = useLingui();
   const units = useUnitNames();
   const { allowed, lang } = wordsOf(definition);
-  const { default_value: fallback, unit, value_type: type, requires_restart: needs } = definition;
+  const { default_value: fallback, unit, value_type: type } = definition;
   const state = fallback === "true" ? t`on` : t`off`;
   const list = type === "stringarray" || type === "enumarray";
   const plain = type === "bool" ? state : list ? listText(fallback) : groupedNumber(fallback);
@@ -156,8 +167,6 @@ function Limits({ shown: { definition, setting } }: { shown: ShownSetting }) {
       {sentenceGap()}
       {!setting.is_sensitive &&
         (plain === "" ? <Trans>Default: empty.</Trans> : <Trans>Default: {shown}.</Trans>)}
-      {sentenceGap()}
-      {needs && <Trans>Needs a restart.</Trans>}
     </Text>
   );
 }

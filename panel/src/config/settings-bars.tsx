@@ -4,6 +4,8 @@ import { IconRefresh } from "@tabler/icons-react";
 import { Fragment, useEffect } from "react";
 import { useSentence } from "../ui/failure.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
+import { RestartButton } from "./restart-button.tsx";
+import { groupOf } from "./words/groups.ts";
 import classes from "./settings.module.css";
 
 export type NamedSetting = { key: string; name: string };
@@ -14,7 +16,14 @@ const Names = ({ settings }: { settings: readonly NamedSetting[] }) => (
     {settings.map(({ key, name }, at) => (
       <Fragment key={key}>
         {at > 0 && ", "}
-        <AnchorLink to="/settings" search={{}} hash={key} inherit c="inherit" underline="always">
+        <AnchorLink
+          to="/settings"
+          search={{ group: groupOf(key) }}
+          hash={key}
+          inherit
+          c="inherit"
+          underline="always"
+        >
           {name}
         </AnchorLink>
       </Fragment>
@@ -41,8 +50,14 @@ export function RestartBar({ settings }: { settings: readonly NamedSetting[] }) 
       }
     >
       <Text size="sm" className={classes["key"] ?? ""}>
-        <Trans>Restart the server, then these are in force:</Trans> <Names settings={settings} />
+        <Trans>After a restart these are in force:</Trans> <Names settings={settings} />
       </Text>
+      <Group mt="xs" gap="sm">
+        <RestartButton />
+        <Text size="xs" c="dimmed">
+          <Trans>Short links and downloads go on meanwhile.</Trans>
+        </Text>
+      </Group>
     </Alert>
   );
 }

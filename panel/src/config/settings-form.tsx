@@ -2,33 +2,49 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack, Text, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { giveFocusBack } from "../ui/focus-back.ts";
 import { SideForm } from "../ui/forms/side-form.tsx";
+import { GroupParts } from "./group-parts.tsx";
 import { type Drafts, useSettingDrafts } from "./setting-drafts.ts";
 import { SettingHistory } from "./setting-history.tsx";
 import { type ShownSetting, writeSettings } from "./setting-queries.ts";
 import { SettingRow } from "./setting-row.tsx";
-import { anchorOf, useCategoryNames } from "./words/setting-texts.ts";
+import type { SettingGroup } from "./setting-search.ts";
+import { groupOf } from "./words/groups.ts";
 import { wordsOf } from "./words/setting-words.ts";
 import { DraftBar, type NamedSetting, RestartBar } from "./settings-bars.tsx";
-import { SettingsContents } from "./settings-contents.tsx";
 import classes from "./settings.module.css";
 
-type Props = { all: readonly ShownSetting[]; shown: readonly ShownSetting[] };
+export type SettingSection = { title: string; settings: readonly ShownSetting[] };
+
+/** `group`: null for what a search finds. */
+type Props = {
+  all: readonly ShownSetting[];
+  sections: readonly SettingSection[];
+  group: SettingGroup | null;
+};
 
 const SAVE = ["settings", "save"];
 
-const byCategory = (settings: readonly ShownSetting[]) => [
-  ...Map.groupBy(settings, ({ definition }) => definition.category),
-];
+/** What the server writes into the page, which shows it at once. */
+const IN_PAGE =
+  /^(?:features\.(?:instance_name|accent_color|logo|enforce_link_passwords)$|analytics\.time_zone$|links\.ignore_case$|mail\.|oidc\.)/;
+
+const SAVED = "waymark:saved";
+
+/** Shows what was saved before the page was loaded anew. */
+function showSaved(): void {
+  const message = sessionStorage.getItem(SAVED);
+  sessionStorage.removeItem(SAVED);
+  if (message !== null) notifications.show({ message });
+}
 
 const fieldOf = (key: string): HTMLElement | null =>
   document.getElementById(key)?.querySelector<HTMLElement>("input, select, textarea") ?? null;
 
-export function SettingsForm({ all, shown }: Props) {
+export function SettingsForm({ all, sections, group }: Props) {
   const { t } = useLingui();
-  const categoryOf = useCategoryNames();
   const queries = useQueryClient();
   const [requested, setRequested] = useState<ShownSetting | null>(null);
   const { drafts, faults, change, forget, forgetSent, refuse, accept } = useSettingDrafts(all);
@@ -48,11 +64,15 @@ export function SettingsForm({ all, shown }: Props) {
       await queries.invalidateQueries({ queryKey: ["settings"] });
       forgetSent(sent);
       const some = Object.keys(sent);
+      const message = some.length === 1 ? t`${named(some)[0]!.name} is saved.` : t`All are saved.`;
+      if (some.some((key) => IN_PAGE.test(key))) {
+        sessionStorage.setItem(SAVED, message);
+        window.location.reload();
+        return;
+      }
       // The button is gone with the bar.
       giveFocusBack(() => fieldOf(some[0]!));
-      notifications.show({
-        message: some.length === 1 ? t`${named(some)[0]!.name} is saved.` : t`All are saved.`,
-      });
+      notifications.show({ message });
     },
     onError(error, sent) {
       refuse(Object.keys(sent), error);
@@ -72,6 +92,7 @@ export function SettingsForm({ all, shown }: Props) {
     });
     if (isSent === 0) save.mutate(valuesOf(some));
   }
+  useEffect(showSaved, []);
   const box = useRef<HTMLDivElement>(null);
   const focusFault = (): void =>
     void requestAnimationFrame(() =>
@@ -85,18 +106,18 @@ export function SettingsForm({ all, shown }: Props) {
   const pending = all.filter(({ setting }) => setting.pending_value !== undefined);
 
   return (
-    <div className={classes["page"]}>
+    <>
       <Stack gap="md" ref={box} className={classes["groups"] ?? ""}>
         <RestartBar settings={named(pending.map(({ setting }) => setting.key))} />
-        {shown.length === 0 && (
+        {sections.length === 0 && (
           <Text c="dimmed">
             <Trans>No setting matches.</Trans>
           </Text>
         )}
-        {byCategory(shown).map(([category, settings]) => (
-          <section key={category} aria-labelledby={anchorOf(category)}>
-            <Title order={2} size="h5" mb={4} id={anchorOf(category)} className={classes["anchor"] ?? ""}>
-              {categoryOf(category)}
+        {sections.map(({ title, settings }) => (
+          <section key={title} aria-label={title}>
+            <Title order={2} size="h5" mb={4}>
+              {title}
             </Title>
             {settings.map((setting) => {
               const { key } = setting.definition;
@@ -104,6 +125,7 @@ export function SettingsForm({ all, shown }: Props) {
                 <SettingRow
                   key={key}
                   shown={setting}
+                  isDetailed={groupOf(key) === "advanced"}
                   draft={drafts[key]}
                   faults={faults}
                   isSaving={sent.includes(key)}
@@ -121,6 +143,7 @@ export function SettingsForm({ all, shown }: Props) {
             })}
           </section>
         ))}
+        <GroupParts group={group} all={all} />
         <DraftBar
           settings={named(keys)}
           error={save.error}
@@ -133,7 +156,6 @@ export function SettingsForm({ all, shown }: Props) {
           }}
         />
       </Stack>
-      <SettingsContents categories={byCategory(shown).map(([category]) => category)} />
       <RequestedHistory
         requested={requested}
         onTake={(key, value) => {
@@ -142,7 +164,7 @@ export function SettingsForm({ all, shown }: Props) {
         }}
         onClose={() => setRequested(null)}
       />
-    </div>
+    </>
   );
 }
 

@@ -6,24 +6,42 @@ import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { SearchField } from "../ui/lists/search-field.tsx";
 import { settingsQuery, type ShownSetting } from "./setting-queries.ts";
+import { groupOf, placeInGroup, useGroupNames } from "./words/groups.ts";
 import { useCategoryNames } from "./words/setting-texts.ts";
 import { isSettingFound } from "./words/setting-words.ts";
-import { SettingsForm } from "./settings-form.tsx";
+import { SettingsContents } from "./settings-contents.tsx";
+import { SettingsForm, type SettingSection } from "./settings-form.tsx";
+import classes from "./settings.module.css";
+
+const keyOf = ({ definition }: ShownSetting): string => definition.key;
 
 export function SettingsPage() {
   const { t } = useLingui();
-  const nameOf = useCategoryNames();
-  const { q = "" } = useSearch({ from: "/inside/settings" });
+  const [groupNames, categoryOf] = [useGroupNames(), useCategoryNames()];
+  const { q = "", group = "general" } = useSearch({ from: "/inside/settings" });
   const navigate = useNavigate({ from: "/settings" });
   const { data, error, refetch } = useQuery(settingsQuery);
-  const matches = ({ definition }: ShownSetting): boolean =>
-    isSettingFound(q, definition, nameOf(definition.category));
+
+  /** The settings of the group, Advanced by category; or what a search finds in all of them. */
+  function sectionsOf(all: readonly ShownSetting[]): SettingSection[] {
+    const found = all.filter((setting) =>
+      q === ""
+        ? groupOf(keyOf(setting)) === group
+        : isSettingFound(q, setting.definition, groupNames[groupOf(keyOf(setting))]),
+    );
+    const byCategory = q === "" && group === "advanced";
+    const sections = Map.groupBy(found, ({ definition: { category, key } }) =>
+      byCategory ? categoryOf(category) : groupNames[groupOf(key)],
+    );
+    return [...sections].map(([title, settings]) => ({
+      title,
+      settings: settings.toSorted((a, b) => placeInGroup(keyOf(a)) - placeInGroup(keyOf(b))),
+    }));
+  }
+
   return (
     <Stack p="md" gap="md">
-      <PageHead
-        title={t`Settings`}
-        sentence={t`Changes apply immediately, except for those that need a restart.`}
-      />
+      <PageHead title={t`Settings`} />
       <SearchField
         label={t`Search settings`}
         placeholder={t`Search settings by name or description`}
@@ -32,12 +50,21 @@ export function SettingsPage() {
         delayMs={50}
         q={q}
         onSearch={(text) =>
-          void navigate({ search: text === undefined ? {} : { q: text }, replace: true, resetScroll: false })
+          void navigate({
+            search: (now) => ({ ...now, q: text }),
+            replace: true,
+            resetScroll: false,
+          })
         }
       />
       {error !== null && data === undefined && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={600} maw={960} />}
-      {data !== undefined && <SettingsForm all={data} shown={data.filter(matches)} />}
+      {data !== undefined && (
+        <div className={classes["page"]}>
+          <SettingsContents group={q === "" ? group : null} />
+          <SettingsForm all={data} sections={sectionsOf(data)} group={q === "" ? group : null} />
+        </div>
+      )}
     </Stack>
   );
 }

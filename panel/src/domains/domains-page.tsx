@@ -19,6 +19,7 @@ import { SideForm } from "../ui/forms/side-form.tsx";
 import { DomainForm } from "./domain-form.tsx";
 import { DomainLinks, RemoveDomain } from "./domain-links.tsx";
 import { domainsQuery, publicUrlQuery } from "./domain-queries.ts";
+import { usePersonName } from "../base/people.ts";
 
 export function DomainsPage() {
   const { t } = useLingui();
@@ -133,10 +134,11 @@ export function DomainsPage() {
   );
 }
 
-function About({ owner, ignoresCase }: { owner: string | null; ignoresCase: boolean }) {
+function About({ owner: username, ignoresCase }: { owner: string | null; ignoresCase: boolean }) {
+  const owner = usePersonName(username ?? "");
   return (
     <>
-      {owner !== null && (
+      {owner !== "" && (
         <Text size="xs" c="dimmed">
           <Trans>Owner: {owner}</Trans>
         </Text>

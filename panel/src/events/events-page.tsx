@@ -9,6 +9,7 @@ import { Empty } from "../ui/empty.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";
 import { PageHead } from "../ui/page-head.tsx";
+import { PersonName } from "../ui/person-name.tsx";
 import { isReceived, Received, useSender } from "../links/history/received.tsx";
 import { EventDifference } from "./event-difference.tsx";
 import { EventFilters } from "./event-filters.tsx";
@@ -87,7 +88,7 @@ export function EventsPage() {
             cell: (event) => (
               <>
                 <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
-                  <bdi>{isReceived(event) ? senderOf(event) : event.actor}</bdi>
+                  {isReceived(event) ? <bdi>{senderOf(event)}</bdi> : <PersonName of={event.actor} />}
                 </Text>
                 <Text size="xs" c="dimmed" miw={96}>
                   {isReceived(event) ? t`through a drop box` : vias[event.via]}

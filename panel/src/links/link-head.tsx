@@ -21,6 +21,7 @@ import { noteRecent } from "../ui/recent.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { isAddress, TargetUse } from "./target-use.tsx";
+import { usePersonName } from "../base/people.ts";
 
 const HeldNotice = lazyPart(async () => (await import("./review.tsx")).HeldNotice);
 
@@ -139,8 +140,8 @@ function RulesChip({ link: { code, domain, rules } }: { link: Link }) {
 }
 
 function Facts({ link }: { link: Link }) {
-  const { owner } = link;
   const { data: account } = useQuery(accountQuery);
+  const owner = usePersonName(link.owner ?? "");
   return (
     <Group gap="xs" mih={28} pt={4}>
       <State link={link} />
@@ -159,7 +160,7 @@ function Facts({ link }: { link: Link }) {
           <Trans>Max. {formatNumber(link.max_clicks)} visitors</Trans>
         </Badge>
       )}
-      {owner !== null && owner !== account?.username && (
+      {link.owner !== null && link.owner !== account?.username && (
         <Badge variant="default" radius="sm" maw={260}>
           <Trans>Owner: {owner}</Trans>
         </Badge>

@@ -1,19 +1,18 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Code, Stack, Text } from "@mantine/core";
+import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Mail } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
+import { AnchorLink } from "../ui/anchor-link.tsx";
 import { DataList } from "../ui/lists/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { StateBadge } from "../ui/state-badge.tsx";
-import { mailServerQuery, mailsQuery, retryMail } from "./mail-queries.ts";
+import { MAIL_TONES, mailServerQuery, mailsQuery, retryMail } from "./mail-queries.ts";
 import { useKindNames, useStateNames } from "./mail-texts.ts";
 import { TestMail } from "./test-mail.tsx";
-
-const TONES = { waiting: "quiet", sending: "quiet", sent: "good", failed: "bad" } as const;
 
 export function MailPage() {
   const { t } = useLingui();
@@ -33,8 +32,11 @@ export function MailPage() {
       {server?.from === "" && (
         <Text size="sm">
           <Trans>
-            No mails are sent until the start-up settings name a mail server: <Code>mail.host</Code> and{" "}
-            <Code>mail.from</Code>.
+            No mails are sent until{" "}
+            <AnchorLink to="/settings" search={{ group: "mail" }} inherit underline="always">
+              the settings
+            </AnchorLink>{" "}
+            name a mail server.
           </Trans>
         </Text>
       )}
@@ -43,7 +45,7 @@ export function MailPage() {
           <span lang="en">{server.message}</span>
         </Alert>
       )}
-      {server?.enabled && <TestMail onSent={refresh} />}
+      {server?.enabled && <TestMail />}
       <DataList<Mail>
         long={{ Rows: LongRows, isMore: list.hasNextPage }}
         label={t`Mail`}
@@ -70,7 +72,7 @@ export function MailPage() {
             title: t`State`,
             cell: ({ state, error, sent_at: sent, due_at: due }) => (
               <>
-                <StateBadge tone={TONES[state]}>{states[state]}</StateBadge>
+                <StateBadge tone={MAIL_TONES[state]}>{states[state]}</StateBadge>
                 {state === "waiting" && error !== null && due !== null && (
                   <Text size="xs" c="dimmed">
                     {t`Next attempt: ${formatTime(due)}`}

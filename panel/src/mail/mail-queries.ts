@@ -23,8 +23,20 @@ export const mailServerQuery = queryOptions({
   queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/mail/server", { signal }))).data,
 });
 
-export const sendTest = (to: string): Promise<unknown> =>
-  responseOf(api.POST("/admin/v1/mail/test", { body: { to } }));
+export const MAIL_TONES = { waiting: "quiet", sending: "quiet", sent: "good", failed: "bad" } as const;
+
+export const sendTest = async (to: string): Promise<Mail> =>
+  (await responseOf(api.POST("/admin/v1/mail/test", { body: { to } }))).data;
+
+/** Looks until it is sent, or has failed for good or for now. */
+export const mailQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["mails", "one", id],
+    queryFn: async ({ signal }) =>
+      (await responseOf(api.GET("/admin/v1/mail/{id}", { params: { path: { id } }, signal }))).data,
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined || (data.error === null && isOnItsWay(data)) ? LOOK_MS : false,
+  });
 
 export const retryMail = (id: number): Promise<unknown> =>
   responseOf(api.POST("/admin/v1/mail/{id}/retry", { params: { path: { id } } }));

@@ -61,14 +61,26 @@ forEachDialect((dialect) => {
   test("an invitation sets the password once and proves the address", async () => {
     expect((await invite("anna")).data).toMatchObject({ email: "anna@example.com", email_verified: false });
     expect(mails.map(({ to, kind }) => [to, kind])).toEqual([["anna@example.com", "invitation"]]);
+    // The built-in administrator has no name of a person.
+    expect(mails[0]!.content).toMatchObject({ by: "" });
     const token = tokenIn(mails[0]);
     expect((await ask("PUT", RESET, { token, password: "short" })).status).toBe(400);
     expect((await ask("PUT", RESET, { token: `${token}x`, password: PASSWORD })).status).toBe(404);
-    expect((await ask("PUT", RESET, { token, password: PASSWORD })).status).toBe(200);
+    const set = await ask("PUT", RESET, { token, password: PASSWORD, display_name: "Anna" });
+    expect([set.status, set.json.data]).toEqual([
+      200,
+      { message: "The password of anna is set", username: "anna" },
+    ]);
     expect((await ask("PUT", RESET, { token, password: "another password" })).status).toBe(404);
     expect(await signIn("anna")).toBe(200);
+    expect(await signIn("Anna@example.com")).toBe(200);
+    expect(await signIn("anna@example.com", "a wrong password")).toBe(401);
     const listed = (await admin.send("GET", `${USERS}?search=anna`)).json.data as unknown as object[];
-    expect(listed[0]).toMatchObject({ email: "anna@example.com", email_verified: true });
+    expect(listed[0]).toMatchObject({
+      display_name: "Anna",
+      email: "anna@example.com",
+      email_verified: true,
+    });
   });
 
   test("of two at once one sets the password", async () => {

@@ -1,12 +1,22 @@
-/** Where an account gets mails, and which. */
+/** What an account is called, where it gets mails, and which. */
 import { z } from "zod";
 import { LANGUAGES, type Language } from "../../lib/language.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { emailSchema } from "../../lib/email-address.ts";
 import { ownProof } from "../second-factor/own-proof.ts";
-import { newPasswordSchema } from "../users/user.ts";
+import { messageResponse } from "../../platform/http/endpoint.ts";
+import { displayNameSchema, newPasswordSchema } from "../users/user.ts";
 
-export type Contact = { email: string | null; emailVerified: boolean; language: Language; choices: Choices };
+/** Room for the longest name and address in the link of a mail. */
+export const LONGEST_PROOF = 1_500;
+
+export type Contact = {
+  displayName: string | null;
+  email: string | null;
+  emailVerified: boolean;
+  language: Language;
+  choices: Choices;
+};
 
 const ON = ["on", "off"] as const;
 /** One mail for all that happened in that time. */
@@ -65,8 +75,14 @@ export const resetRequest = namedObject("PasswordResetRequest", {
 });
 
 export const newPasswordBody = namedObject("PasswordReset", {
-  token: z.string().max(1_000).describe("after the # of the address in the mail"),
+  token: z.string().max(LONGEST_PROOF).describe("after the # of the address in the mail"),
   password: newPasswordSchema,
+  display_name: displayNameSchema,
 });
 
-export const proofBody = namedObject("AddressConfirmation", { token: z.string().max(1_000) });
+export const passwordSetView = messageResponse.extend({
+  username: z.string().describe("with which the account signs in"),
+});
+passwordSetView.register(z.globalRegistry, { id: "PasswordSet" });
+
+export const proofBody = namedObject("AddressConfirmation", { token: z.string().max(LONGEST_PROOF) });

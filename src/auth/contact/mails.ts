@@ -1,13 +1,13 @@
 /** The mails whose links prove something, and when they are queued. */
 import type { Core } from "../../platform/core.ts";
 import type { NotifyOfClient, SignInMails } from "../auth-core.ts";
-import type { Actor } from "../../lib/actor.ts";
 import type { Language } from "../../lib/language.ts";
 import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import type { User } from "../users/user.ts";
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { equalInConstantTime } from "../sessions/cookies.ts";
+import { LONGEST_PROOF } from "./contact.ts";
 import type { ContactRepository } from "./repository.ts";
 
 type To = { accountId: number; email: string; language: Language };
@@ -55,12 +55,12 @@ export function createLinkMails({ mail, proofs, clock }: Core & { mail: AuthMail
 
   return {
     /** The account has an address. */
-    async invite(tx: ChangeTransaction, user: User, by: Pick<Actor, "name">): Promise<void> {
-      const { id, username, passwordHash: hash, language } = user;
+    async invite(tx: ChangeTransaction, user: User, by: string): Promise<void> {
+      const { id, username, passwordHash: hash, language, displayName } = user;
       const email = user.email!;
-      const claims = { for: "password", account: id, email } as const;
+      const claims = { for: "password", account: id, email, invites: displayName ?? "" } as const;
       const { url, usefulUntil } = link(claims, { ...user, hash }, INVITATION_MS);
-      const content = { username, by: by.name, url };
+      const content = { username, by, url };
       const to = { accountId: id, email, language };
       await mail.queue(tx, to, { kind: "invitation", content }, { usefulUntil });
     },
@@ -95,12 +95,12 @@ const claimsSchema = z.object({
   email: z.string(),
   /** Epoch ms. */
   until: z.int(),
+  /** The display name of a new account, for the form that welcomes it. */
+  invites: z.string().optional(),
 });
 export type ProofClaims = z.output<typeof claimsSchema>;
 
 export type Proofs = ReturnType<typeof createProofs>;
-
-const LONGEST = 1_000;
 
 /** `hash`: of the password. */
 type ProofState = { hash: string; email: string | null; emailVerified: boolean };
@@ -127,7 +127,7 @@ export function createProofs(secret: () => string) {
 
     /** What it claims, not yet checked. Null for another text. */
     read(proof: string): ProofClaims | null {
-      if (proof.length > LONGEST) return null;
+      if (proof.length > LONGEST_PROOF) return null;
       try {
         return claimsSchema.parse(JSON.parse(Buffer.from(proof.split(".")[0]!, "base64url").toString()));
       } catch {

@@ -7,7 +7,13 @@ import { type Choices, choicesSchema, type Contact, DEFAULT_CHOICES } from "./co
 
 export type ContactRepository = ReturnType<typeof createContactRepository>;
 
-const COLUMNS = ["email", "proved_at as provedAt", "language", "choices"] as const;
+const COLUMNS = [
+  "email",
+  "proved_at as provedAt",
+  "language",
+  "choices",
+  "display_name as displayName",
+] as const;
 const MOST_ADMINISTRATORS = 50;
 
 const rowsOf = prepared((db, accountId: number) =>
@@ -58,7 +64,7 @@ export function createContactRepository({ read }: Database) {
     async save(
       tx: Db,
       accountId: number,
-      { email, emailVerified, language, choices }: Contact,
+      { email, emailVerified, language, choices, displayName }: Contact,
       now: number,
     ): Promise<void> {
       await writeAccountMail(tx, accountId, {
@@ -66,14 +72,22 @@ export function createContactRepository({ read }: Database) {
         proved_at: email !== null && emailVerified ? now : null,
         language,
         choices: JSON.stringify(choices),
+        display_name: displayName,
       });
     },
   };
 }
 
-type Row = { email: string | null; provedAt: number | null; language: string; choices: string };
+type Row = {
+  email: string | null;
+  provedAt: number | null;
+  language: string;
+  choices: string;
+  displayName: string | null;
+};
 
 const toContact = (row: Row | undefined): Contact => ({
+  displayName: row?.displayName ?? null,
   email: row?.email ?? null,
   emailVerified: row !== undefined && row.provedAt !== null,
   language: knownLanguage(row?.language ?? null),

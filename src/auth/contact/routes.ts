@@ -7,6 +7,7 @@ import {
   contactUpdate,
   contactView,
   newPasswordBody,
+  passwordSetView,
   proofBody,
   resetRequest,
 } from "./contact.ts";
@@ -82,8 +83,10 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
       summary: "Set the password by the link of a mail; ends the sessions of the account",
       body: newPasswordBody,
       failures: [403, 404, 409, 415, 429],
-      async handle({ body }) {
-        return { message: `The password of ${await contacts.setPassword(body.token, body.password)} is set` };
+      response: passwordSetView,
+      async handle({ body: { token, password, display_name: displayName } }) {
+        const username = await contacts.setPassword(token, password, displayName);
+        return { message: `The password of ${username} is set`, username };
       },
     }),
     endpoint("POST /auth/confirm-address", {

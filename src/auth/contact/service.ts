@@ -52,6 +52,13 @@ export function createContacts(deps: Deps) {
     await linkMails.requestProof(tx, { ...user, hash: user.passwordHash }, user.email);
   };
 
+  /** Empty: the instance. */
+  async function inviterOf(db: Db, { name, accountId, via }: Actor): Promise<string> {
+    if (accountId === null) return "";
+    const { displayName } = await repository.find(accountId, db);
+    return displayName ?? (accountId === BUILT_IN_ADMIN.id || via === "token" ? "" : name);
+  }
+
   return {
     isOffered: mail.isOffered,
     ...uses,
@@ -71,8 +78,8 @@ export function createContacts(deps: Deps) {
       if (!fields.email) throw appError("BadRequest", "email is required with invite.", { field: "email" });
       if (!mail.isOffered()) throw mailUnavailable();
       const unusable = crypto.randomUUID() + crypto.randomUUID();
-      return users.create({ ...fields, password: unusable }, actor, (tx, user) =>
-        linkMails.invite(tx, user, actor),
+      return users.create({ ...fields, password: unusable }, actor, async (tx, user) =>
+        linkMails.invite(tx, user, await inviterOf(tx.db, actor)),
       );
     },
 
@@ -85,7 +92,7 @@ export function createContacts(deps: Deps) {
       if (user.email === null) throw appError("Conflict", "The account has no e-mail address.");
       if (user.disabled) throw appError("Conflict", "The account is disabled.");
       if (!mail.isOffered()) throw mailUnavailable();
-      await changes.write((tx) => linkMails.invite(tx, user, actor));
+      await changes.write(async (tx) => linkMails.invite(tx, user, await inviterOf(tx.db, actor)));
       return user;
     },
 
@@ -113,6 +120,22 @@ export function createContacts(deps: Deps) {
       });
     },
 
+    /** Null: none. */
+    async rename(
+      { id, username }: Pick<Account, "id" | "username">,
+      actor: Actor,
+      displayName: string | null,
+    ): Promise<void> {
+      await changes.write(async (tx) => {
+        const now = clock.now();
+        const before = await repository.find(id, tx.db);
+        await repository.save(tx.db, id, { ...before, displayName }, now);
+        const after = { ...before, displayName };
+        if (before.displayName !== displayName)
+          await recordContact(deps, tx, { id, username, before, after, actor });
+      });
+    },
+
     /** Sends a link there; the address counts once it was followed. @throws AuthFailed, Conflict */
     async setAddress(
       account: Account,
@@ -127,6 +150,28 @@ export function createContacts(deps: Deps) {
       await changes.write((tx) => linkMails.requestProof(tx, holder, email));
     },
   };
+}
+
+type ContactChange = {
+  id: number;
+  username: string;
+  before: Contact;
+  after: Contact;
+  actor: Pick<Actor, "name" | "via">;
+};
+
+async function recordContact(
+  { record, clock }: Pick<Deps, "record" | "clock">,
+  tx: ChangeTransaction,
+  { id, username, before, after, actor }: ContactChange,
+): Promise<void> {
+  const differing = ({ email, displayName }: Contact) => ({
+    ...(before.email !== after.email && { email }),
+    ...(before.displayName !== after.displayName && { display_name: displayName }),
+  });
+  const states = { before: differing(before), after: differing(after) };
+  await record(tx.db, [{ at: clock.now(), actor, action: "account.update", subject: username, ...states }]);
+  tx.changed("users", [String(id)]);
 }
 
 type ProofUseDeps = Deps & { linkMails: LinkMails; proofs: Proofs };
@@ -189,17 +234,14 @@ function createProofUses(deps: ProofUseDeps) {
     tx: ChangeTransaction,
     { id, username }: Pick<Holder, "id" | "username">,
     email: string | null,
+    displayName?: string | null,
   ): Promise<void> {
     const now = clock.now();
     const before = await repository.find(id, tx.db);
-    await repository.save(tx.db, id, { ...before, email, emailVerified: email !== null }, now);
-    if (before.email === email) return;
-    const actor = { name: username, via: "panel" } as const;
-    const [was, is] = [before.email, email].map((one) => ({ email: one }));
-    await deps.record(tx.db, [
-      { at: now, actor, action: "account.update", subject: username, before: was!, after: is! },
-    ]);
-    tx.changed("users", [String(id)]);
+    const after = { ...before, ...given({ displayName }), email, emailVerified: email !== null };
+    await repository.save(tx.db, id, after, now);
+    if (before.email === email && before.displayName === after.displayName) return;
+    await recordContact(deps, tx, { id, username, before, after, actor: { name: username, via: "panel" } });
   }
 
   /** Lets one of two concurrent uses pass. The account is locked; `hash` is its stored one. @throws NotFound */
@@ -231,14 +273,14 @@ function createProofUses(deps: ProofUseDeps) {
       );
     },
 
-    /** Ends the sessions of the account. @throws NotFound */
-    async setPassword(token: string, password: string): Promise<string> {
+    /** Ends the sessions of the account, and returns its username. @throws NotFound */
+    async setPassword(token: string, password: string, displayName?: string | null): Promise<string> {
       const { claims, holder } = await requireProof(token, "password");
       if (claims.email !== holder.email) throw linkExpired();
       async function take(tx: ChangeTransaction, formerHash: string): Promise<void> {
         const { email } = await requireUnused(tx, token, holder.id, formerHash);
         if (claims.email !== email) throw linkExpired();
-        await saveAddress(tx, holder, email);
+        await saveAddress(tx, holder, email, displayName);
       }
       if (claims.account === BUILT_IN_ADMIN.id) {
         await deps.resetAdminPassword(password, holder.username, take);

@@ -4,6 +4,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { COMMAND, type Via } from "../../lib/actor.ts";
 import type { SignInMethod } from "../../lib/credential.ts";
 import { AppError, appError } from "../../lib/errors.ts";
+import { emailSchema } from "../../lib/email-address.ts";
 import { validated } from "../../lib/validated.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import { type AccountDelay, type DelayKey, type FactorKey, factorKeyOf } from "./account-delay.ts";
@@ -24,7 +25,7 @@ import {
 import type { UsersRepository } from "../users/repository.ts";
 
 type LoginAttempt = {
-  /** Default: the built-in administrator. */
+  /** A username or a confirmed e-mail address; default: the built-in administrator. */
   username?: string | null | undefined;
   password: string;
   client: RequestClient;
@@ -53,6 +54,8 @@ export type Proof = {
 
 type Deps = Core & {
   users: UsersRepository;
+  /** The account with that confirmed address. */
+  ownerOf(email: string): Promise<number | null>;
   sessions: Sessions;
   tokens: Tokens;
   passwords: Passwords;
@@ -118,8 +121,10 @@ export function createLogin(deps: Deps) {
       if (config.get("api.admin_token") === "")
         throw appError("NotFound", "There is nothing at this address.");
       const username = usernameSchema.safeParse(typed ?? BUILT_IN_ADMIN.username).data ?? null;
-      const candidate = await findCandidate(username);
-      const named: DelayKey | null = username === null ? null : { username };
+      const email = loginEmail.safeParse(typed).data ?? null;
+      const candidate = await findCandidate(username, email);
+      const name = username ?? email;
+      const named: DelayKey | null = name === null ? null : { username: name };
       const former = await formerSessions(tokens, sent);
       const known = (candidate && former.get(candidate.account.id)) ?? null;
       const factorId = known?.factorId ?? null;
@@ -188,6 +193,9 @@ export function createLogin(deps: Deps) {
   };
 }
 
+/** Fits the key of a delay. */
+const loginEmail = emailSchema.max(100);
+
 const passwordChanged = () => appError("Conflict", "The password was changed meanwhile. Sign in again.");
 
 const candidateOf = (user: User): PasswordHolder => ({
@@ -197,16 +205,28 @@ const candidateOf = (user: User): PasswordHolder => ({
 });
 
 /** Whose passwords are checked. */
-function createHolders({ users, passwordCheck, config }: Pick<Deps, "users" | "passwordCheck" | "config">) {
+function createHolders({
+  users,
+  ownerOf,
+  passwordCheck,
+  config,
+}: Pick<Deps, "users" | "ownerOf" | "passwordCheck" | "config">) {
   const builtIn = (): PasswordHolder => ({
     account: BUILT_IN_ADMIN,
     passwordHash: config.get("api.admin_token"),
     disabled: false,
   });
 
-  async function findCandidate(username: string | null): Promise<PasswordHolder | null> {
+  /** A username comes before an address. */
+  async function findCandidate(
+    username: string | null,
+    email: string | null,
+  ): Promise<PasswordHolder | null> {
     if (username === BUILT_IN_ADMIN.username) return builtIn();
-    const user = username === null ? null : await users.findByUsername(username);
+    const named = username === null ? null : await users.findByUsername(username);
+    const id = named === null && email !== null ? await ownerOf(email) : null;
+    if (id === BUILT_IN_ADMIN.id) return builtIn();
+    const user = id === null ? named : await users.find(id);
     return user === null ? null : candidateOf(user);
   }
 

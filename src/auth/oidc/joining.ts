@@ -10,7 +10,7 @@ import { BUILT_IN_ADMIN } from "../account.ts";
 import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { UsersRepository } from "../users/repository.ts";
-import { NO_PASSWORD, NOT_ACCOUNTS, type User, userEvent } from "../users/user.ts";
+import { displayNameSchema, NO_PASSWORD, NOT_ACCOUNTS, type User, userEvent } from "../users/user.ts";
 import { type Admitted, type Claims, textIn } from "./admission.ts";
 import type { OidcRepository, ProviderIdentity } from "./repository.ts";
 import { randomCode } from "../../lib/random-code.ts";
@@ -59,6 +59,7 @@ export const createJoining = ({ repository, users, sessions, record, clock }: De
       quotaBytes: 0,
       email: isFreeAddress ? email : null,
       emailVerified: isFreeAddress,
+      displayName: displayNameSchema.safeParse(textIn(claims, "name")?.trim()).data ?? null,
       language: knownLanguage(textIn(claims, "locale")?.slice(0, 2) ?? null),
       createdAt: now,
       updatedAt: now,

@@ -2,6 +2,7 @@ import type { RequestChecks } from "../auth-core.ts";
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { AppError, appError } from "../../lib/errors.ts";
+import { namedObject } from "../../lib/named-object.ts";
 import { parsePanelPath } from "../../lib/panel-path.ts";
 import { queryText } from "../../lib/query-text.ts";
 import {
@@ -34,6 +35,11 @@ const callbackQuery = z.object({
   error: queryText(LONGEST_CODE).optional().describe("why the provider refused the sign-in"),
 });
 
+const oidcTestView = namedObject("OidcTest", {
+  message: z.string().describe("what keeps the provider from answering; empty: nothing"),
+  redirect_uri: z.string().describe("to register at the provider"),
+});
+
 const CALLBACK = "/auth/oidc/callback";
 
 export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): Endpoint[] {
@@ -48,6 +54,8 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
       headers: z.object({ Location: z.string() }),
     },
   } as const;
+  const callbackOf = (c: HttpContext) =>
+    `${c.env.origin()}${config.get("routes.admin_prefix")}/v1${CALLBACK}`;
   const clear = (c: HttpContext) => setCookies(c, [oidcCookie(config, { value: "", maxAge: 0 })]);
 
   /** Always to the panel's own sign-in page, which goes on to a path of the panel. */
@@ -81,7 +89,7 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
         const to = parsePanelPath(query.to) ?? "";
         return redirectOnRefusal(c, to, async () => {
           await addressLimit.take(clientOf(c).address);
-          const redirectUri = `${c.env.origin()}${config.get("routes.admin_prefix")}/v1${CALLBACK}`;
+          const redirectUri = callbackOf(c);
           const started = await oidc.startSignIn({
             redirectUri,
             to,
@@ -92,6 +100,17 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
           setCookies(c, [oidcCookie(config, { value: started.cookie, maxAge: FLOW_SECONDS })]);
           return redirectTo(c, started.url);
         });
+      },
+    }),
+    endpoint("POST /auth/oidc/test", {
+      access: "admin",
+      scope: "admin",
+      tag: "auth",
+      summary: "Ask the provider of OpenID Connect for its description",
+      response: oidcTestView,
+      async handle({ c }) {
+        const redirectUri = callbackOf(c);
+        return { message: await oidc.test(redirectUri), redirect_uri: redirectUri };
       },
     }),
     endpoint(`GET ${CALLBACK}`, {

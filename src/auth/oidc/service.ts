@@ -4,7 +4,7 @@
  */
 import { useOnce } from "../account.repository.ts";
 import type { AuthCore, NotifyOfClient, RequestClient } from "../auth-core.ts";
-import { AppError, appError } from "../../lib/errors.ts";
+import { AppError, appError, messageOf } from "../../lib/errors.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import type { SignInEvents } from "../login/sign-in-events.ts";
 import { type FormerTokens, formerSessions, type TokenKey, type Tokens } from "../sessions/tokens.ts";
@@ -94,6 +94,19 @@ export function createOidc(deps: Deps) {
         return { url: url.href, cookie };
       } catch (error) {
         return explain(error, client);
+      }
+    },
+
+    /** What keeps the provider from answering; empty: nothing. People can't sign in by it before it answers. */
+    async test(redirectUri: string): Promise<string> {
+      const client = oidcClient(config);
+      if (client === null) return "Enter the issuer and the client ID first.";
+      try {
+        const attempt = { ...(await provider.newSecrets()), redirectUri };
+        await provider.authorizationUrl(client, config.get("oidc.scopes"), attempt);
+        return "";
+      } catch (error) {
+        return messageOf(error);
       }
     },
 

@@ -20,7 +20,7 @@ const checkResponse = z.object({
 const setUpBody = checkBody.extend({
   password: newPasswordSchema,
   public_url: z.string().max(2048).describe("features.public_url"),
-  click_details: z.boolean().describe("analytics.enable_detailed_logging, from the next start on"),
+  click_details: z.boolean().describe("analytics.enable_detailed_logging; the workers start anew for it"),
   click_addresses: z.boolean().describe("analytics.enable_ip_logging"),
   truncated_addresses: z.boolean().optional().describe("true: privacy.addresses is truncated"),
   respect_signals: z.boolean().optional().describe("privacy.respect_signals"),
@@ -78,6 +78,8 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
           },
           client: clientOf(c),
         });
+        // Details of clicks are in force after it.
+        if (body.click_details) await config.restart({ name: signedIn.account.username });
         return respondSignedIn(c, config, { signedIn, message: signedInMessage(c, config) });
       },
     }),

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Selectable, sql } from "kysely";
+import { type ExpressionBuilder, type Selectable, sql, type SqlBool } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { explainViolations } from "../../platform/db/failures.ts";
@@ -11,12 +11,20 @@ import { roleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { knownLanguage } from "../../lib/language.ts";
 import { writeAccountMail } from "../account.repository.ts";
-import type { Belongings, ListedUser, User, UserFilter } from "./user.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
+import type { Belongings, ListedUser, Person, User, UserFilter } from "./user.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
 export type UsersRepository = ReturnType<typeof createUsersRepository>;
 
-const MAIL = ["account_mail.email", "account_mail.proved_at", "account_mail.language"] as const;
+const MAIL = [
+  "account_mail.email",
+  "account_mail.proved_at",
+  "account_mail.language",
+  "account_mail.display_name",
+] as const;
+
+const PERSON = ["users.username", "account_mail.display_name as displayName"] as const;
 
 const usersIn = (db: Db) =>
   db
@@ -28,17 +36,17 @@ const usersIn = (db: Db) =>
 const usersById = prepared((db, id: number) => usersIn(db).where("users.id", "=", id));
 
 export function createUsersRepository({ read, dialect }: Database) {
-  const setMail = (tx: Db, id: number, { email, emailVerified, language, updatedAt }: Omit<User, "id">) =>
+  const setMail = (tx: Db, id: number, { email, emailVerified, ...user }: Omit<User, "id">) =>
     writeAccountMail(tx, id, {
       email,
-      proved_at: email !== null && emailVerified ? updatedAt : null,
-      language,
+      proved_at: email !== null && emailVerified ? user.updatedAt : null,
+      language: user.language,
+      display_name: user.displayName,
     });
 
   function matching({ search, role, disabled }: UserFilter) {
-    let query = read.selectFrom("users");
-    // Usernames are ASCII in lower case.
-    if (search) query = query.where(anyLike([sql.ref("username")], likePatterns(asciiLower(search))));
+    let query = read.selectFrom("users").leftJoin("account_mail", "account_mail.account_id", "users.id");
+    if (search) query = query.where(isNamedLike(search));
     if (role !== undefined) query = query.where("role", "=", role);
     if (disabled !== undefined) query = query.where("disabled", "=", disabled ? 1 : 0);
     return query;
@@ -58,7 +66,6 @@ export function createUsersRepository({ read, dialect }: Database) {
     async list(filter: UserFilter, { limit, offset }: { limit: number; offset: number }) {
       const query = matching(filter)
         .leftJoin("account_usage", "account_usage.account_id", "users.id")
-        .leftJoin("account_mail", "account_mail.account_id", "users.id")
         .selectAll("users")
         .select(MAIL)
         .select("account_usage.bytes as usedBytes")
@@ -68,6 +75,23 @@ export function createUsersRepository({ read, dialect }: Database) {
     },
 
     count: (filter: UserFilter): Promise<number> => countRows(matching(filter)),
+
+    /** Those of the accounts that are called otherwise than their usernames. */
+    async displayNames(usernames: readonly string[]): Promise<Person[]> {
+      const named = read.selectFrom("account_mail").where("display_name", "is not", null);
+      const users = named.innerJoin("users", "users.id", "account_mail.account_id").select(PERSON);
+      const found = await users.where("users.username", "in", usernames).execute();
+      const { id, username } = BUILT_IN_ADMIN;
+      if (!usernames.includes(username)) return found;
+      const builtIn = named.select("display_name as displayName").where("account_id", "=", id);
+      return [...found, ...(await builtIn.execute()).map((row) => ({ username, ...row }))];
+    },
+
+    /** Enabled accounts, without the built-in administrator. */
+    async suggestions(search: string, limit: number): Promise<Person[]> {
+      const query = matching({ search, disabled: false }).select(PERSON).orderBy("users.username");
+      return query.limit(limit).execute();
+    },
 
     /** What goes, and what stays, when the account is deleted. */
     async belongings(id: number): Promise<Belongings> {
@@ -116,6 +140,10 @@ export function createUsersRepository({ read, dialect }: Database) {
   };
 }
 
+/** Usernames are ASCII in lower case. */
+const isNamedLike = (search: string) =>
+  sql<SqlBool>`(${anyLike([sql.ref("users.username")], likePatterns(asciiLower(search)))} or ${anyLike([sql.ref("account_mail.display_name")], likePatterns(search))})`;
+
 const ROWS = sql<number>`count(*)`.as("n");
 
 const usernameTaken =
@@ -123,12 +151,13 @@ const usernameTaken =
   (cause: unknown) =>
     appError("Conflict", `An account '${username}' already exists.`, { cause });
 
-const NO_MAIL = { email: null, proved_at: null, language: null };
+const NO_MAIL = { email: null, proved_at: null, language: null, display_name: null };
 
 type Row = Selectable<Schema["users"]> & {
   email: string | null;
   proved_at: number | null;
   language: string | null;
+  display_name: string | null;
 };
 
 const toUser = ({ proved_at: provedAt, ...row }: Row): User => ({
@@ -140,7 +169,7 @@ const toUser = ({ proved_at: provedAt, ...row }: Row): User => ({
 });
 
 function toRow(user: Omit<User, "id">) {
-  const { email: _, emailVerified: __, language: ___, ...stored } = user;
+  const { email: _, emailVerified: __, language: ___, displayName: ____, ...stored } = user;
   return { ...snakeCased(stored), disabled: Number(user.disabled) };
 }
 

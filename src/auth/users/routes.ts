@@ -11,11 +11,13 @@ import {
   belongingsView,
   createUserSchema,
   listedUserView,
+  personView,
   transferQuery,
   updateUserSchema,
   userView,
   viewBuiltIn,
   viewListedUser,
+  viewPerson,
   viewUser,
 } from "./user.ts";
 import { createLanguageChoice } from "../../lib/language.ts";
@@ -32,20 +34,32 @@ type Deps = RequestChecks & {
     updateUser(id: number, fields: UpdateUser, actor: Actor): Promise<User>;
     inviteAgain(id: number, actor: Actor): Promise<User>;
     /** The contact of the built-in administrator. */
-    get(accountId: number): Promise<Pick<User, "email" | "emailVerified" | "language">>;
+    get(accountId: number): Promise<Pick<User, "email" | "emailVerified" | "language" | "displayName">>;
   };
 };
 
 const listQuery = z.object({
   ...pageQuery,
-  search: queryText(64).optional().describe("a part of the username"),
+  search: queryText(64).optional().describe("a part of the username or display name"),
   role: z.enum(["", ...ROLES], `must be one of ${ROLES.join(", ")}`).optional(),
   disabled: z.enum(["true", "false", ""], "must be true or false").optional(),
+});
+
+const MOST_NAMES = 100;
+
+const peopleQuery = z.object({
+  names: queryText(MOST_NAMES * 65)
+    .optional()
+    .describe(`at most ${MOST_NAMES} usernames, separated by commas; others are left out`),
+  search: queryText(64)
+    .optional()
+    .describe("a part of the name of an account, for administrators and managers of teams"),
 });
 
 const params = { id: z.int().min(BUILT_IN_ADMIN.id) };
 
 export const userEndpoints = (deps: Deps): Endpoint[] => [
+  peopleEndpoint(deps),
   ...collectionEndpoints(deps),
   ...itemEndpoints(deps),
 ];
@@ -87,6 +101,23 @@ function collectionEndpoints({ users, contacts, requireFactor: admit }: Deps): E
     }),
   ];
 }
+
+const peopleEndpoint = ({ users }: Deps): Endpoint =>
+  endpoint("GET /people", {
+    access: "account",
+    scope: "any",
+    tag: "users",
+    summary: "What accounts are called: those of `names` that have a display name, or ten whose names match",
+    query: peopleQuery,
+    response: z.array(personView),
+    async handle({ query: { names, search }, account }) {
+      const found =
+        search === undefined
+          ? await users.displayNames((names ?? "").split(",").slice(0, MOST_NAMES))
+          : await users.suggestions(search, actorOf(account));
+      return found.map(viewPerson);
+    },
+  });
 
 function itemEndpoints({ users, contacts, secondFactor, requireFactor: admit }: Deps): Endpoint[] {
   const item = { ...shared, params, response: userView } as const;

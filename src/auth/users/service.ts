@@ -17,6 +17,7 @@ import {
   type CreateUser,
   type ListedUser,
   NOT_ACCOUNTS,
+  type Person,
   type UpdateUser,
   type User,
   type UserFilter,
@@ -36,6 +37,8 @@ type Deps = Core & {
   passwords: { hashPassword(plain: string): Promise<string> };
   accountDelay: { clear(account: { username: string }): Promise<void> };
 };
+
+const MOST_SUGGESTIONS = 10;
 
 type NewUser = Omit<CreateUser, "password" | "invite"> & { password: string };
 
@@ -60,6 +63,16 @@ export function createUsers({
       return { users: await repository.list(filter, rowsOfPage(at)), total };
     },
 
+    /** Those of the accounts that are called otherwise than their usernames. */
+    displayNames: (usernames: readonly string[]): Promise<Person[]> => repository.displayNames(usernames),
+
+    /** Whom to add to a team, by a part of their names. @throws Forbidden for who manages no team */
+    suggestions(search: string, { ownOnly, teams: own }: Actor): Promise<Person[]> {
+      if (ownOnly && ![...(own?.values() ?? [])].includes("manager"))
+        throw appError("Forbidden", "Only administrators and managers of teams may search accounts.");
+      return repository.suggestions(search, MOST_SUGGESTIONS);
+    },
+
     /** @throws NotFound */
     async get(id: number): Promise<User> {
       return (await repository.find(id)) ?? userNotFound();
@@ -79,15 +92,24 @@ export function createUsers({
 
     /** `also` runs in its transaction. @throws Conflict when the username or the e-mail address is taken */
     async create(
-      { username, password, role, disabled, quota_bytes: quotaBytes = 0, email, language = "en" }: NewUser,
+      {
+        username,
+        password,
+        role,
+        disabled,
+        quota_bytes: quotaBytes = 0,
+        language = "en",
+        ...contact
+      }: NewUser,
       actor = SYSTEM,
       also: (tx: ChangeTransaction, user: User) => Promise<void> = async () => {},
     ): Promise<User> {
       validateFree(username);
       const passwordHash = await passwords.hashPassword(password);
       const now = clock.now();
-      const fields = { username, passwordHash, role, disabled, quotaBytes, language };
-      const user = { ...fields, email: email ?? null, emailVerified: false, createdAt: now, updatedAt: now };
+      const { email = null, display_name: displayName = null } = contact;
+      const fields = { username, passwordHash, role, disabled, quotaBytes, language, email, displayName };
+      const user = { ...fields, emailVerified: false, createdAt: now, updatedAt: now };
       return changes.write(async (tx) => {
         const id = await repository.insert(tx.db, user);
         await record(tx.db, [userEvent({ actor, now, verb: "create" }, null, user)]);
@@ -103,7 +125,7 @@ export function createUsers({
      */
     async update(
       id: number,
-      { username, password, role, disabled, quota_bytes, email, language }: UpdateUser,
+      { username, password, role, disabled, quota_bytes, email, language, display_name }: UpdateUser,
       actor = SYSTEM,
       also: (tx: ChangeTransaction, after: User, before: User) => Promise<void> = async () => {},
     ): Promise<User> {
@@ -114,6 +136,7 @@ export function createUsers({
         const next: User = {
           ...user,
           ...given({ username, passwordHash, role, disabled, quotaBytes: quota_bytes, email, language }),
+          ...given({ displayName: display_name }),
           emailVerified: (email === undefined || email === user.email) && user.emailVerified,
           updatedAt: clock.now(),
         };
@@ -127,7 +150,10 @@ export function createUsers({
         await also(tx, next, user);
         return next;
       });
-      if (passwordHash !== undefined) await accountDelay.clear({ username: updated.username });
+      if (passwordHash === undefined) return updated;
+      // A sign-in names either.
+      for (const name of [updated.username, updated.email])
+        if (name !== null) await accountDelay.clear({ username: name });
       return updated;
     },
 

@@ -9,6 +9,7 @@ import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { COMMAND, SYSTEM, type Actor } from "../../lib/actor.ts";
+import { visibleName } from "../visible-name.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 import type { EventRecord } from "../../lib/event.ts";
 
@@ -19,10 +20,12 @@ export type User = RowFields<"users", { role: Role; disabled: boolean }> & {
   emailVerified: boolean;
   /** The language of mails. */
   language: Language;
+  /** Shown to people in place of the username. */
+  displayName: string | null;
 };
 
 export type UserFilter = {
-  /** A part of the username. */
+  /** A part of the username or display name. */
   search?: string | undefined;
   role?: Role | undefined;
   disabled?: boolean | undefined;
@@ -61,6 +64,10 @@ export const newPasswordSchema = z
   .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters, at most ${PASSWORD_MAX_BYTES} bytes`)
   .meta({ maxLength: PASSWORD_MAX_BYTES });
 
+export const displayNameSchema = visibleName(100)
+  .nullish()
+  .describe("shown to people in place of the username; null: none");
+
 const languageSchema = z.enum(LANGUAGES).describe("of mails");
 
 const roleSchema = z.enum(ROLES);
@@ -75,6 +82,7 @@ export const transferQuery = z.object({
 export const createUserSchema = namedObject("NewAccount", {
   username: usernameSchema,
   password: newPasswordSchema.optional().describe("needed without invite"),
+  display_name: displayNameSchema,
   role: roleSchema.default("user"),
   disabled: z.boolean().default(false),
   quota_bytes: quotaSchema.optional(),
@@ -89,6 +97,7 @@ export type CreateUser = z.output<typeof createUserSchema>;
 
 export const updateUserSchema = namedObject("AccountUpdate", {
   username: usernameSchema.optional(),
+  display_name: displayNameSchema,
   password: newPasswordSchema.optional().describe("ends the account's sessions, like role and disabled"),
   role: roleSchema.optional(),
   disabled: z.boolean().optional(),
@@ -101,6 +110,7 @@ export type UpdateUser = z.output<typeof updateUserSchema>;
 export const userView = namedObject("Account", {
   id: z.int(),
   username: z.string(),
+  display_name: z.string().nullable().describe("shown to people in place of the username"),
   role: roleSchema,
   disabled: z.boolean(),
   quota_bytes: quotaSchema,
@@ -118,6 +128,14 @@ export const listedUserView = userView.extend({
 });
 listedUserView.register(z.globalRegistry, { id: "ListedAccount" });
 
+export const personView = namedObject("Person", {
+  username: z.string(),
+  display_name: z.string().nullable(),
+});
+export type Person = { username: string; displayName: string | null };
+
+export const viewPerson = createView(personView);
+
 export const viewListedUser = createView(listedUserView);
 
 export const belongingsView = namedObject("AccountBelongings", {
@@ -130,9 +148,12 @@ export const belongingsView = namedObject("AccountBelongings", {
 
 export const viewUser = createView(userView);
 
-export const viewBuiltIn = (contact: Pick<User, "email" | "emailVerified" | "language">): UserView => ({
+export const viewBuiltIn = (
+  contact: Pick<User, "email" | "emailVerified" | "language" | "displayName">,
+): UserView => ({
   id: BUILT_IN_ADMIN.id,
   username: BUILT_IN_ADMIN.username,
+  display_name: contact.displayName,
   role: BUILT_IN_ADMIN.role,
   disabled: false,
   quota_bytes: 0,
@@ -172,10 +193,11 @@ export function userEvent(
   };
 }
 
-const stateOf = ({ username, role, disabled, quotaBytes, email }: UserState) => ({
+const stateOf = ({ username, displayName, role, disabled, quotaBytes, email }: UserState) => ({
   username,
   role,
   disabled,
   quota_bytes: quotaBytes,
+  ...(displayName !== null && { display_name: displayName }),
   ...(email !== null && { email }),
 });

@@ -53,6 +53,7 @@ forEachDialect((dialect) => {
       expect(response.json.data).toEqual({
         id,
         username: "anna.b@example-1.com",
+        display_name: null,
         role: "user",
         disabled: false,
         quota_bytes: 0,
@@ -64,6 +65,42 @@ forEachDialect((dialect) => {
       });
       expect((await admin.send("GET", `${USERS}/${id}`)).json.data).toEqual(response.json.data!);
       expect((await admin.send("GET", `${USERS}/${id}`)).text).not.toContain("argon2");
+    });
+
+    test("a display name has any script, is found, and stays when it is not sent", async () => {
+      const { id, response, username } = await create({ display_name: "Mía Ünal 美亜" });
+      expect(response.json.data).toMatchObject({ display_name: "Mía Ünal 美亜" });
+      const listed = await admin.send("GET", `${USERS}?search=${encodeURIComponent("ünal")}`);
+      expect(listed.json.data).toMatchObject([{ username, display_name: "Mía Ünal 美亜" }]);
+      const change = (body: object) => admin.send("PATCH", `${USERS}/${id}`, { body });
+      expect((await change({ role: "editor" })).json.data).toMatchObject({ display_name: "Mía Ünal 美亜" });
+      for (const name of ["", " Mia", "Mi\u202ea", "Mi\na", "x".repeat(101)])
+        expectRefused(await change({ display_name: name }), 400, 1000);
+      expect((await change({ display_name: null })).json.data).toMatchObject({ display_name: null });
+    });
+
+    test("people are called by their display names, the built-in administrator too", async () => {
+      const rename = (browser: Browser, name: string | null) =>
+        browser.send("PATCH", "/admin/v1/auth/me", { body: { display_name: name } });
+      const { username, browser } = await signedIn();
+      expect((await rename(browser, "Mia")).status).toBe(200);
+      expect((await rename(admin, "The Press Team")).status).toBe(200);
+      const named = async (names: string) =>
+        (await browser.send("GET", `/admin/v1/people?names=${names}`)).json.data;
+      expect(await named(`${username},admin,nobody`)).toEqual([
+        { username, display_name: "Mia" },
+        { username: "admin", display_name: "The Press Team" },
+      ] as never);
+      expect((await admin.send("GET", "/admin/v1/auth/me")).json.data).toMatchObject({
+        display_name: "The Press Team",
+      });
+      await rename(admin, null);
+      expect(await named("admin")).toEqual([] as never);
+      // Only who chooses members may search.
+      expectRefused(await browser.send("GET", "/admin/v1/people?search=mia"), 403, 1003);
+      expect((await admin.send("GET", "/admin/v1/people?search=mia")).json.data).toEqual([
+        { username, display_name: "Mia" },
+      ] as never);
     });
 
     test("a username is taken in upper or lower case, and admin always", async () => {

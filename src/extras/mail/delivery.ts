@@ -44,7 +44,9 @@ const CUT_MS = SECOND;
 
 type Deps = {
   repository: DeliveryRepository;
-  smtp: Smtp;
+  isEnabled(): boolean;
+  /** Of the settings in force. */
+  smtp(): Smtp;
   /** Makes a mail of its content. */
   write(mail: MailContent, language: Language): Letter;
   /** A part of Message-ID, by which servers and programs know a repeated mail. */
@@ -54,8 +56,8 @@ type Deps = {
   logger: Pick<Logger, "warn">;
 };
 
-export function createDelivery({ repository, smtp, write, instance, count, clock, logger }: Deps) {
-  const domain = smtp.from.split("@").at(-1) ?? "localhost";
+export function createDelivery(deps: Deps) {
+  const { repository, isEnabled, write, instance, count, clock, logger } = deps;
 
   async function resumeInterrupted(): Promise<void> {
     for (const { id, times } of await repository.interrupted()) {
@@ -75,13 +77,14 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
     return trouble.triedAt + Math.min(pause, LONGEST_BLOCK_MS) > clock.now();
   }
 
-  async function attempt(mail: TakenMail, cut: AbortSignal): Promise<Outcome> {
+  async function attempt(smtp: Smtp, mail: TakenMail, cut: AbortSignal): Promise<Outcome> {
     const { id, kind, recipient, attempts, usefulUntil } = mail;
     const now = clock.now();
     if (usefulUntil !== null && usefulUntil <= now)
       return { state: "failed", error: "It was not sent while its link was valid." };
     const content = { kind, content: JSON.parse(mail.content) } as MailContent;
     const letter = write(content, knownLanguage(mail.language));
+    const domain = smtp.from.split("@").at(-1) ?? "localhost";
     const messageId = `<${instance}.${id}@${domain}>`;
     const trouble = await smtp.send({ ...letter, to: recipient, messageId }, cut);
     fault("mail-sent");
@@ -95,9 +98,9 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
   }
 
   /** Returns the outcome, or null if nobody knows whether the server has the mail. */
-  async function attemptUntil(mail: TakenMail, stopping: AbortSignal): Promise<Outcome | null> {
+  async function attemptUntil(smtp: Smtp, mail: TakenMail, stopping: AbortSignal): Promise<Outcome | null> {
     const cut = new AbortController();
-    const attempting = attempt(mail, cut.signal);
+    const attempting = attempt(smtp, mail, cut.signal);
     const outcome = await untilStopped(attempting, STOP_MS, stopping);
     if (outcome !== null) return outcome;
     cut.abort();
@@ -106,6 +109,8 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
 
   /** A mail under way goes on when the lease is lost, because its response comes only once. */
   async function run(signal: AbortSignal, stopping = signal): Promise<void> {
+    if (!isEnabled()) return;
+    const smtp = deps.smtp();
     await resumeInterrupted();
     let trouble = await repository.trouble();
     let onlyUrgent = isBlocked(trouble);
@@ -113,7 +118,7 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
       while (!signal.aborted) {
         const mail = await repository.take(clock.now(), onlyUrgent);
         if (mail === null) break;
-        const outcome = await attemptUntil(mail, stopping);
+        const outcome = await attemptUntil(smtp, mail, stopping);
         if (outcome === null) break;
         await retryUntilAvailable(() => repository.finish(mail.id, outcome), stopping);
         if (stopping.aborted && outcome.state === "waiting") break;

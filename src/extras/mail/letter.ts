@@ -45,6 +45,7 @@ export const createLetters =
           : typeof value === "number"
             ? value.toLocaleString(language)
             : String(value);
+    if (values["by"] === "") values["by"] = name;
     if (safe.kind === "drop") values["names"] = listed(safe.content, texts.more, language);
     if (safe.kind === "report") {
       values["facts"] = safe.content.facts.join("\n");
@@ -81,9 +82,12 @@ function textOf({ kind, content }: MailContent, { letters, share }: MailTexts): 
   if (kind === "download") return content.count === 1 ? letters.download_once : letters.download;
   if (kind === "share_ending") return content.endsAt === null ? letters.share_used_up : letters.share_ending;
   if (kind === "webhook") return content.isGone ? letters.webhook_gone : letters.webhook;
+  if (kind === "invitation" && content.by === "") return letters.invitation_plain;
   if (kind !== "share") return letters[kind];
   const lines = [
-    ...(content.message === null ? [share.plain] : [share.messageFrom, "{message}"]),
+    ...(content.message === null
+      ? [content.by === "" ? share.plainOfInstance : share.plain]
+      : [share.messageFrom, "{message}"]),
     ...(content.endsAt === null ? [] : [share.until]),
     ...(content.verify ? [share.verify] : []),
     ...(content.password ? [share.password] : []),

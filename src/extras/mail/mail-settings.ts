@@ -5,7 +5,7 @@ const { text, integer, matching, choice } = settingKinds;
 const ADDRESS = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
 
 const rows = {
-  host: text("", "SMTP server that sends the mails of Waymark. Empty: no mails."),
+  host: text("", "SMTP server that sends the mails of Waymark. Empty: that of the run-time settings."),
   port: integer(587, 1, 65535, "Port of the SMTP server."),
   user: text("", "Account at the SMTP server. Empty: none is needed."),
   /** Never log it. */

@@ -21,13 +21,18 @@ export const mailRoom = {
     const { mailEndpoints } = await import("./mail.routes.ts");
     const { listeningOrigin } = await import("../../platform/http/origins.ts");
     const { createIdentity } = await import("../../visitors/identity.ts");
-    const { sectionOf } = await import("../../platform/settings/env-settings.ts");
     const { config } = core;
-    const settings = sectionOf(env, MAIL_SETTINGS);
     const mail = createMail({
       ...core,
       instance,
-      settings: env.isSuccessor ? { ...settings, host: "" } : settings,
+      settings: () => ({
+        host: env.isSuccessor ? "" : config.get("mail.host"),
+        port: config.get("mail.port"),
+        user: config.get("mail.user"),
+        password: config.get("mail.password"),
+        from: config.get("mail.from"),
+        tls: config.get("mail.tls"),
+      }),
       identity: createIdentity(config),
       origin: () => config.get("features.public_url") || listeningOrigin(env.server),
       panelPath: () =>
@@ -37,7 +42,7 @@ export const mailRoom = {
     return {
       offers: { mail },
       endpoints: { api: mailEndpoints(mail) },
-      jobs: mail.job === null ? [] : [{ ...mail.job, soonAfter: "mails" as const }],
+      jobs: [{ ...mail.job, soonAfter: "mails" as const }],
     };
   },
 } satisfies Room;
@@ -62,7 +67,7 @@ export const noticesRoom = {
         (hostOf(key) === null ? "" : `?domain=${hostOf(key)}`),
     });
     events.onRecorded(notices.onEvents);
-    return { offers: { notices }, jobs: mail.job === null ? [] : [notices.endingJob] };
+    return { offers: { notices }, jobs: [notices.endingJob] };
   },
 } satisfies Room;
 
@@ -124,7 +129,7 @@ export const reportMailsRoom = {
           readForm: door.readForm,
         }),
       },
-      jobs: mail.job === null ? [] : [job],
+      jobs: [job],
     };
   },
 } satisfies Room;

@@ -10,7 +10,7 @@ import { createDelivery } from "./delivery.ts";
 import { createLetters, type MailIdentity } from "./letter.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { createMailOutbox, type MailTransaction } from "./outbox.ts";
-import { createSmtp, type SmtpSettings } from "./smtp.ts";
+import { createSmtp, type Smtp, type SmtpSettings } from "./smtp.ts";
 
 export type Mail = ReturnType<typeof createMail>;
 
@@ -22,7 +22,8 @@ type NoticeSources = Pick<
 type Deps = {
   database: Queries;
   changes: { write<T>(run: (tx: MailTransaction) => Promise<T>): Promise<T> };
-  settings: SmtpSettings;
+  /** What is in force now. An empty host: no mails. */
+  settings(): SmtpSettings;
   /** Addresses in mails begin with it. */
   origin(): string;
   /** Path of the panel; null while it is off. */
@@ -37,8 +38,14 @@ type Deps = {
 export function createMail(deps: Deps) {
   const { database, changes, settings, origin, identity, clock, logger } = deps;
   const repository = createDeliveryRepository(database);
-  const smtp = createSmtp(settings);
-  const isEnabled = () => settings.host !== "";
+  const isEnabled = () => settings().host !== "";
+  /** Until the settings change. */
+  let client: { of: string; smtp: Smtp } | null = null;
+  function smtp(): Smtp {
+    const of = JSON.stringify(settings());
+    if (client?.of !== of) client = { of, smtp: createSmtp(settings()) };
+    return client.smtp;
+  }
   const outbox = createMailOutbox({
     repository: createOutboxRepository(database),
     write: changes.write,
@@ -49,7 +56,7 @@ export function createMail(deps: Deps) {
 
   /** What keeps mails from being sent; null if nothing is known. */
   async function trouble(): Promise<string | null> {
-    if (settings.host === "") return null;
+    if (!isEnabled()) return null;
     const known = await repository.trouble();
     return known && `Mails can't be sent: ${known.error}`;
   }
@@ -84,14 +91,12 @@ export function createMail(deps: Deps) {
         clock,
       }),
     /** Connects and signs in; null if that works. */
-    check: smtp.check,
-    /** The job that sends mails, if a server is set. */
-    job:
-      settings.host === ""
-        ? null
-        : createDelivery({ ...deps, repository, smtp, write: createLetters(identity) }),
+    check: () => smtp().check(),
+    /** The job that sends mails while a server is set. */
+    job: createDelivery({ ...deps, repository, isEnabled, smtp, write: createLetters(identity) }),
     async server() {
-      return { enabled: isEnabled(), from: settings.host && settings.from, message: (await trouble()) ?? "" };
+      const from = isEnabled() ? settings().from : "";
+      return { enabled: isEnabled(), from, message: (await trouble()) ?? "" };
     },
   };
 }

@@ -58,6 +58,7 @@ export const mailServerView = namedObject("MailServer", {
 /** The content of each kind of mail. Every text may come from strangers; `url` is ours. */
 export type MailContents = {
   test: Record<string, never>;
+  /** `by`: empty for the instance, like that of shares. */
   invitation: { username: string; by: string; url: string };
   reset: { username: string; url: string };
   address: { username: string; url: string };

@@ -82,7 +82,8 @@ forEachDialect(({ openDb }) => {
           return delivery.finish(id, outcome);
         },
       },
-      smtp,
+      isEnabled: () => true,
+      smtp: () => smtp,
       write: createLetters(IDENTITY),
       instance: "i",
       count: () => {},

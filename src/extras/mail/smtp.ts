@@ -1,4 +1,4 @@
-/** Hands mails to the SMTP server of the start-up settings. The code of Nodemailer is loaded with the first mail. */
+/** Hands mails to the SMTP server of the settings. The code of Nodemailer is loaded with the first mail. */
 import type { Transporter } from "nodemailer";
 import { messageOf } from "../../lib/errors.ts";
 import { withTimeout } from "../../lib/timeout.ts";

@@ -19,7 +19,11 @@ const OF_ACCOUNT = [
     by: "id",
     columns: ["id", "username", "role", "disabled", "quota_bytes", "created_at", "updated_at"],
   },
-  { table: "account_mail", by: "account_id", columns: ["email", "proved_at", "language", "choices"] },
+  {
+    table: "account_mail",
+    by: "account_id",
+    columns: ["display_name", "email", "proved_at", "language", "choices"],
+  },
   {
     table: "sessions",
     by: "user_id",

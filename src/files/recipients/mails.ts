@@ -32,8 +32,8 @@ export type ShareMail = {
   isOffered(): boolean;
   /** The URL of a code, as people outside reach it. */
   shareUrl(code: string): string;
-  /** The language of an account's mails. */
-  languageOf(accountId: number): Promise<Language>;
+  /** The language of an account's mails, and what it is called. */
+  senderOf(accountId: number): Promise<{ language: Language; displayName: string | null }>;
   /** Enqueues a mail and returns its id; null if the outbox is full. */
   queue(tx: ShareMailTransaction, to: To, mail: ShareMailContent, options?: Options): Promise<number | null>;
   /** Whether more than so many mails were queued since then whose key begins with `begin`. */
@@ -41,7 +41,7 @@ export type ShareMail = {
 };
 
 /** Sends nothing. */
-export const NO_SHARE_MAIL: Omit<ShareMail, "languageOf"> = {
+export const NO_SHARE_MAIL: Omit<ShareMail, "senderOf"> = {
   isOffered: () => false,
   shareUrl: (code) => `/${code}`,
   queue: async () => null,
@@ -92,12 +92,13 @@ export function createInvitations({ mail, clock }: Deps) {
           },
         );
       }
-      const language = await mail.languageOf(accountId);
+      const { language, displayName } = await mail.senderOf(accountId);
       const { title, message, expiresAt: endsAt, passwordHash, verify } = share;
       const content = {
         title: title ?? share.entry?.name ?? share.code,
         message,
-        by: share.owner?.username ?? "",
+        // The built-in administrator speaks for the instance.
+        by: displayName ?? (accountId === 0 ? "" : (share.owner?.username ?? "")),
         endsAt,
         password: passwordHash !== null,
         verify,

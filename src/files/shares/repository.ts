@@ -80,7 +80,10 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
         code: row.code,
         title: row.title,
         message: row.message,
-        from: row.message === null && row.recipient === null ? null : (row.username ?? row.team),
+        from:
+          row.message === null && row.recipient === null
+            ? null
+            : (row.displayName ?? row.username ?? row.team),
         verify: row.verify !== 0,
         createdAt: row.createdAt,
         expiresAt: row.expiresAt,
@@ -103,6 +106,7 @@ const sharedOf = prepared((db, linkId: number) =>
     .innerJoin("links", "links.id", "shares.link_id")
     .innerJoin("entries", "entries.id", "shares.entry_id")
     .leftJoin("users", "users.id", "shares.account_id")
+    .leftJoin("account_mail", "account_mail.account_id", "shares.account_id")
     // See lib/owner.ts.
     .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - shares.account_id`))
     .select((eb) => [
@@ -113,6 +117,7 @@ const sharedOf = prepared((db, linkId: number) =>
       "shares.verify",
       "shares.several",
       "shares.account_id as sharedBy",
+      "account_mail.display_name as displayName",
       eb
         .selectFrom("share_recipients")
         .select("share_recipients.id")

@@ -131,7 +131,7 @@ export function inviting(mailed: Mailed[] = [], clock = { now: () => 0 }) {
     isOn: true,
     isOffered: () => mail.isOn,
     shareUrl: (code) => `https://go.example/${code}`,
-    languageOf: async () => "en",
+    senderOf: async () => ({ language: "en", displayName: null }),
     async queue(_, { email }, { kind, content }) {
       return mailed.push({ email, kind, content });
     },

@@ -14,6 +14,7 @@ export const TOPICS = [
   "clicks",
   "moves",
   "certificates",
+  "restarts",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];

@@ -3,7 +3,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { CLI_AUTHOR, type CommandContext, type Output } from "../cli/command.ts";
 import { createDefine, type ValuesOf } from "../cli/define.ts";
-import { lineResult, type Result, rowsResult } from "../cli/results.ts";
+import { lineResult, noteResult, type Result, rowsResult } from "../cli/results.ts";
 import type { listSettings } from "../settings/env-settings.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 import { appError } from "../../lib/errors.ts";
@@ -16,7 +16,7 @@ import { readConfigFile } from "./settings-file-reader.ts";
 type StartRows = ReturnType<typeof listSettings>;
 type Context = CommandContext<{ config: Config }> & { startSettings: StartRows };
 
-const RESTART_NOTE = "It takes effect at the next start of the server.";
+const RESTART_NOTE = "It takes effect after 'waymark config restart', or at the next start of the server.";
 const CATEGORIES = [...new Set(CONFIG_KEYS.map((key) => definitionOf(key).category))];
 const keyWords = (keys: readonly (typeof CONFIG_KEYS)[number][]) =>
   keys.map((key) => [key, definitionOf(key).description] as const);
@@ -79,6 +79,13 @@ const itemResult = (item: ConfigItem): Result => ({
 
 function addWriting(group: Command, context: Context): void {
   const define = createDefine(group, context);
+
+  define("restart", "start the workers of running servers anew, for settings that need a restart")
+    .json("print JSON")
+    .result(async () => {
+      await (await context.services()).config.restart({ name: CLI_AUTHOR });
+      return noteResult({ message: "restarting" }, "Running servers start their workers anew.");
+    });
 
   define("set", "set a run-time setting; a running server follows within a second")
     .argument("<key>", "", { values: EDITABLE })
@@ -161,7 +168,7 @@ async function importSettings(
       for (const key of changed) line(`${dryRun ? "would change" : "changed"} ${key}`);
       if (changed.length === 0) line("Nothing to change.");
       const waiting = changed.filter((key) => definitionOf(key).requiresRestart);
-      if (waiting.length > 0) note(`After the next start: ${waiting.join(", ")}`);
+      if (waiting.length > 0) note(`After 'waymark config restart': ${waiting.join(", ")}`);
     },
   };
 }

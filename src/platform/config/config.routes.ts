@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext, messageResponse } from "../http/endpoint.ts";
 import { createView } from "../../lib/case-names.ts";
 import { type Config, HISTORY_LIMIT } from "./config.service.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
@@ -84,7 +84,7 @@ export type ConfigDeps = {
 };
 
 export function configEndpoints(deps: ConfigDeps): Endpoint[] {
-  return [...commonEndpoints(deps), ...itemEndpoints(deps), ...actionEndpoints(deps)];
+  return [...commonEndpoints(deps), restartEndpoint(deps), ...itemEndpoints(deps), ...actionEndpoints(deps)];
 }
 
 const shared = { access: "admin", scope: "admin", tag: "config" } as const;
@@ -130,6 +130,21 @@ const commonEndpoints = ({ config, requireFactor: admit }: ConfigDeps): Endpoint
     },
   }),
 ];
+
+const restartEndpoint = ({ config, requireFactor: admit }: ConfigDeps): Endpoint =>
+  endpoint("POST /config/restart", {
+    ...shared,
+    admit,
+    ownsPath: true,
+    summary:
+      "Start the workers of all servers anew, one by one; then settings that need a restart are in force",
+    status: 202,
+    response: messageResponse,
+    async handle({ account }) {
+      await config.restart({ name: account.username });
+      return { message: "The workers start anew." };
+    },
+  });
 
 const itemEndpoints = ({ config, requireFactor: admit }: ConfigDeps): Endpoint[] => [
   endpoint("GET /config/:key", {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError, type FieldError, MOST_FIELD_ERRORS } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
+import type { Actor } from "../../lib/actor.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ChangeTransaction } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
@@ -143,6 +144,12 @@ export function createConfig(deps: Deps) {
     /** Newest first, at most `limit` (1 to 100), secrets masked. @throws ConfigNotFound */
     history: async (key: string, limit: number): Promise<SettingChange[]> =>
       repository.history(known(key), Math.min(Math.max(limit, 1), HISTORY_LIMIT)),
+
+    /** Asks all servers to start their workers anew, which have the settings that need a restart in force. */
+    async restart(by: Pick<Actor, "name">): Promise<void> {
+      logger.info({ by: by.name }, "the workers start anew, so that all settings are in force");
+      await changes.write(async (tx) => tx.changed("restarts", ["*"]));
+    },
 
     ...writingSide({ writer, live, fixed, generateToken, show }),
 

@@ -1,6 +1,7 @@
 /** Every run-time setting, one row a key, in the order of lists. API, commands, docs and types follow from it. */
 import { ROLES } from "../../lib/access.ts";
 import { ACCENT } from "../../lib/tokens.ts";
+import { MAIL_DEFINITIONS } from "./mail-definitions.ts";
 import { SHARE_DEFINITIONS } from "./share-definitions.ts";
 import { TARGET_DEFINITIONS } from "./target-definitions.ts";
 import * as check from "./value-checks.ts";
@@ -362,6 +363,7 @@ export const DEFINITIONS = {
     "links.restore_days": int(30, DAYS, { description: "Days for which deleted links can be put back." }),
   }),
   ...PRIVACY_DEFINITIONS,
+  ...MAIL_DEFINITIONS,
   ...OIDC_DEFINITIONS,
 } as const satisfies Record<string, Definition<unknown>>;
 

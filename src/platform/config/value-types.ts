@@ -31,6 +31,7 @@ export type Category =
   | "events"
   | "files"
   | "links"
+  | "mail"
   | "cors";
 export type Action = "generate_token";
 export const NUMBER_UNITS = ["seconds", "minutes", "days", "characters", "clicks", "records"] as const;

@@ -128,7 +128,7 @@ export const ACCOUNT_TABLES = {
     created_at: "int",
     last_used_at: "int?",
   },
-  /** Where an account gets mails, and which. `account_id` 0 is the built-in administrator. Removed with the account. */
+  /** What an account is called, where it gets mails, and which. `account_id` 0 is the built-in administrator. Removed with the account. */
   account_mail: {
     account_id: "int",
     /** Lower-case; unique. */
@@ -138,6 +138,8 @@ export const ACCOUNT_TABLES = {
     language: "text(8)",
     /** JSON: how often, by kind (auth/contact/choices.ts). */
     choices: "text",
+    /** Shown to people in place of the username. */
+    display_name: "text(100)?",
   },
   /** The outbox, and the log of what was sent (mail/outbox.ts). */
   mails: {

@@ -203,13 +203,18 @@ export const fileDatabaseUrl = (path: string): string => `sqlite:${path}`;
 export const fileDatabasePath = ({ url }: Env["database"]): string | null =>
   url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
 
-/** Run-time settings that the start-up settings decide. */
-export const fixedSettings = ({ oidc }: Env): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(snakeCased(oidc)).flatMap(([name, value]) =>
-      value.length === 0 ? [] : [[`oidc.${name}`, typeof value === "string" ? value : JSON.stringify(value)]],
-    ),
-  );
+/** Run-time settings that the start-up settings decide; those of [mail] all together. */
+export function fixedSettings(env: Env): Record<string, string> {
+  const { mail } = env as Env & { mail?: Record<string, string | number> };
+  const given = Object.entries(snakeCased(env.oidc)).filter(([, value]) => value.length > 0);
+  return Object.fromEntries([
+    ...given.map(([name, value]) => [
+      `oidc.${name}`,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+    ...(mail?.["host"] ? Object.entries(mail).map(([name, value]) => [`mail.${name}`, String(value)]) : []),
+  ]);
+}
 
 export const usedPaths = (env: Env): UsedPath[] => [
   ...usedInDataFolder(env.data.dir),

@@ -1,5 +1,13 @@
-import { queryOptions } from "@tanstack/react-query";
-import { responseOf, api, type Team, type TeamUpdateInput } from "../../base/api.ts";
+import { useLingui } from "@lingui/react/macro";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import {
+  type Account,
+  responseOf,
+  api,
+  type Team,
+  type TeamMember,
+  type TeamUpdateInput,
+} from "../../base/api.ts";
 
 const PAGE_SIZE = 100;
 const MOST_PAGES = 20;
@@ -18,6 +26,47 @@ export const teamsQuery = queryOptions({
     return teams;
   },
 });
+
+export function useTeamRoles(): Record<TeamMember["role"], string> {
+  const { t } = useLingui();
+  return { viewer: t`Viewer`, editor: t`Editor`, manager: t`Manager` };
+}
+
+/** Whether the account may change its members. */
+export const managesTeam = ({ role, username }: Pick<Account, "role" | "username">, { members }: Team) =>
+  role === "admin" || members.some((member) => member.account === username && member.role === "manager");
+
+const MOST_SHOWN = 10;
+
+export const teamLinksQuery = (team: string) =>
+  queryOptions({
+    queryKey: ["links", "of team", team],
+    queryFn: async ({ signal }) => {
+      const query = { team, page_size: MOST_SHOWN };
+      return (await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }))).data;
+    },
+  });
+
+/** Names, folders first. */
+export const teamFilesQuery = (team: string) =>
+  queryOptions({
+    queryKey: ["files", "of team", team],
+    queryFn: async ({ signal }) => {
+      const query = { team, limit: MOST_SHOWN };
+      const { data } = await responseOf(api.GET("/folders", { params: { query }, signal }));
+      return [...data.folders, ...data.files].map(({ name }) => name).slice(0, MOST_SHOWN);
+    },
+  });
+
+/** Accounts by a part of their names. */
+export const suggestionsQuery = (search: string) =>
+  queryOptions({
+    queryKey: ["people", "search", search],
+    queryFn: async ({ signal }) =>
+      (await responseOf(api.GET("/admin/v1/people", { params: { query: { search } }, signal }))).data,
+    enabled: search !== "",
+    placeholderData: keepPreviousData,
+  });
 
 /** Who may own things besides teams; the first ones. */
 export const accountsQuery = {

@@ -2,18 +2,20 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useNavigate } from "@tanstack/react-router";
+import { Fragment, useState } from "react";
 import type { Team } from "../../base/api.ts";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { useShortcuts } from "../../ui/keys/page-keys.ts";
 import { hinted } from "../../ui/keys/shortcuts.ts";
+import { PersonName } from "../../ui/person-name.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SideForm } from "../../ui/forms/side-form.tsx";
 import { RemoveTeam } from "./remove-team.tsx";
 import { TeamForm } from "./team-form.tsx";
 import { accountQuery } from "../account.ts";
-import { teamsQuery } from "./team-queries.ts";
+import { managesTeam, teamsQuery } from "./team-queries.ts";
 
 export function TeamsPage() {
   const { t } = useLingui();
@@ -22,8 +24,8 @@ export function TeamsPage() {
   const { data, error, refetch } = useQuery(teamsQuery);
   const { data: account } = useQuery(accountQuery);
   const isAdmin = account?.role === "admin";
-  const manages = ({ members }: Team) =>
-    isAdmin || members.some(({ account: name, role }) => name === account?.username && role === "manager");
+  const manages = (team: Team) => account !== undefined && managesTeam(account, team);
+  const navigate = useNavigate();
   useShortcuts(isAdmin ? { new: () => setEdited("new") } : {});
   return (
     <Stack p="md" gap="md">
@@ -44,7 +46,7 @@ export function TeamsPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ id }) => id}
-        onOpen={(team) => manages(team) && setEdited(team)}
+        onOpen={({ name }) => void navigate({ to: "/teams/$name", params: { name } })}
         empty={
           <Empty
             title={isAdmin ? <Trans>There are no teams yet.</Trans> : <Trans>You are in no team.</Trans>}
@@ -79,7 +81,12 @@ export function TeamsPage() {
             isHidden: "narrow",
             cell: ({ members }) => (
               <Text size="sm" c="dimmed" lineClamp={1}>
-                {members.map((member) => member.account).join(", ")}
+                {members.map((member, at) => (
+                  <Fragment key={member.account}>
+                    {at > 0 && ", "}
+                    <PersonName of={member.account} />
+                  </Fragment>
+                ))}
               </Text>
             ),
           },

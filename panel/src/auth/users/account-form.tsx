@@ -27,6 +27,7 @@ export function AccountForm({ account, onClose }: Props) {
     account === null ? "new account" : `account ${account.id}`,
     {
       username: account?.username ?? "",
+      display_name: account?.display_name ?? "",
       email: account?.email ?? "",
       invite: account === null && SENDS_MAILS,
       password: "",
@@ -40,10 +41,11 @@ export function AccountForm({ account, onClose }: Props) {
   const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
     mutationFn: (values: typeof form.values) => {
-      const { password: typed, invite: isInvited, email: address, ...shared } = values;
+      const { password: typed, invite: isInvited, email: address, display_name: name, ...shared } = values;
       const isKept = isInvited || (account !== null && typed === "");
       return saveAccount(account, {
         ...shared,
+        display_name: name.trim() || null,
         email: address.trim() || null,
         ...(isInvited && { invite: true }),
         ...(!isKept && { password: typed }),
@@ -59,12 +61,18 @@ export function AccountForm({ account, onClose }: Props) {
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },
   });
+  /** Of an invitation, from its address. */
+  function suggestUsername(): void {
+    const [local = ""] = form.values.email.trim().toLowerCase().split("@");
+    const name = local.replace(/[^a-z0-9._-]/g, "").slice(0, 64);
+    if (account === null && form.values.username === "") form.setFieldValue("username", name);
+  }
   const endsSessions = account !== null && (password !== "" || role !== account.role);
   // Before the password only if the address can stand in for it.
   const mailFields = (
     <MailFields
       account={account}
-      email={form.getInputProps("email")}
+      email={{ ...form.getInputProps("email"), onBlur: suggestUsername }}
       invite={form.getInputProps("invite", { type: "checkbox" })}
     />
   );
@@ -77,9 +85,18 @@ export function AccountForm({ account, onClose }: Props) {
       action={account !== null ? t`Save` : invite ? t`Invite` : t`Create`}
     >
       {notice}
+      {invite && mailFields}
+      <TextInput
+        {...form.getInputProps("display_name")}
+        label={t`Name`}
+        description={t`As others see it, in any script.`}
+        autoComplete="off"
+        maxLength={100}
+        {...(!invite && { "data-autofocus": true })}
+      />
       <TextInput
         {...form.getInputProps("username")}
-        label={t`Name`}
+        label={t`Username`}
         description={t`Letters, digits and . _ @ -`}
         required
         withAsterisk={false}
@@ -87,9 +104,8 @@ export function AccountForm({ account, onClose }: Props) {
         autoComplete="off"
         spellCheck={false}
         maxLength={64}
-        data-autofocus
       />
-      {SENDS_MAILS && mailFields}
+      {SENDS_MAILS && !invite && mailFields}
       {!invite && (
         <PasswordInput
           {...form.getInputProps("password")}

@@ -56,12 +56,17 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
       columns={[
         {
           title: t`Name`,
-          cell: ({ username, disabled, role }) => (
+          cell: ({ username, display_name: name, disabled, role }) => (
             <>
               <Group gap={6}>
-                <Text size="sm" fw={600}>
-                  {username}
+                <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
+                  <bdi>{name ?? username}</bdi>
                 </Text>
+                {name !== null && (
+                  <Text size="xs" c="dimmed">
+                    {username}
+                  </Text>
+                )}
                 {disabled && (
                   <StateBadge tone="quiet">
                     <Trans>Disabled</Trans>

@@ -13,23 +13,23 @@ export const KEPT_WORDS = {
   },
   "analytics.log_retention_days": {
     name: msg`Log retention`,
-    description: msg`Days to keep raw click records. Needs analytics.enable_auto_rollup.`,
+    description: msg`Days to keep the details of each click.`,
   },
   "analytics.hourly_retention_days": {
     name: msg`Hourly retention`,
-    description: msg`Days to keep hourly rollups. Needs analytics.enable_auto_rollup.`,
+    description: msg`Days to keep the sums of each hour.`,
   },
   "analytics.daily_retention_days": {
     name: msg`Daily retention`,
-    description: msg`Days to keep daily rollups. Needs analytics.enable_auto_rollup.`,
+    description: msg`Days to keep the sums of each day.`,
   },
   "analytics.enable_ip_logging": {
-    name: msg`Enable IP logging`,
+    name: msg`Keep addresses`,
     description: msg`Record addresses in click records.`,
   },
   "analytics.unique_visitors": {
     name: msg`Unique visitors`,
-    description: msg`Tell visitors apart within a day, by a hash of address and user agent whose key is destroyed after the day. Needs analytics.enable_detailed_logging.`,
+    description: msg`Tell visitors apart within a day, by a hash of address and user agent whose key is destroyed after the day. Needs the details of clicks.`,
   },
   "analytics.enable_geo_lookup": {
     name: LINKED_NAMES["analytics.enable_geo_lookup"],
@@ -74,7 +74,7 @@ export const KEPT_WORDS = {
   },
   "files.share_policy.roles": {
     name: msg`Bound by the share policy`,
-    description: msg`Roles that the other settings of files.share_policy bind. Existing shares stay.`,
+    description: msg`Roles that the rules for shares below bind. Existing shares stay.`,
   },
   "files.share_policy.default_days": {
     name: msg`Default lifetime of shares`,
@@ -146,7 +146,7 @@ export const KEPT_WORDS = {
     description: msg`Days for which deleted links can be put back.`,
   },
   "utm.enable_passthrough": {
-    name: msg`Enable UTM passthrough`,
+    name: msg`Pass campaigns on`,
     description: msg`Append utm_source, utm_medium, utm_campaign, utm_term and utm_content of the request to the target.`,
   },
 };

@@ -4,7 +4,7 @@ import { msg } from "@lingui/core/macro";
 export const OIDC_WORDS = {
   "oidc.password_sign_in": {
     name: msg`Sign-in with a password`,
-    description: msg`Let people sign in with a password. Off: only as the settings below say. It stays on while they are empty; the command reset-password turns it on.`,
+    description: msg`Let people sign in with a password. Off: only by single sign-on. It stays on until that is set up; the command reset-password turns it on.`,
   },
   "oidc.issuer": {
     name: msg`Issuer`,
@@ -13,7 +13,7 @@ export const OIDC_WORDS = {
   },
   "oidc.client_id": {
     name: msg`Client ID`,
-    description: msg`What the provider calls this instance. Register the redirect address /admin/v1/auth/oidc/callback there, with routes.admin_prefix for /admin.`,
+    description: msg`What the provider calls this instance.`,
     allowed: msg`empty or 1 to 512 characters of visible ASCII`,
   },
   "oidc.client_secret": {

@@ -4,7 +4,7 @@ import { msg } from "@lingui/core/macro";
 export const PRIVACY_WORDS = {
   "privacy.addresses": {
     name: msg`Addresses`,
-    description: msg`What the details of a click keep of the visitor's address, while analytics.enable_ip_logging is on. Earlier clicks stay as they are.`,
+    description: msg`What the details of a click keep of the visitor's address. Earlier clicks stay as they are.`,
     options: {
       none: msg`No address, and so no place either.`,
       truncated: msg`The network only: the first 24 bits of IPv4, 48 of IPv6. Places come from the whole address.`,
@@ -21,7 +21,7 @@ export const PRIVACY_WORDS = {
   },
   "privacy.keep_locations": {
     name: msg`Keep places`,
-    description: msg`Keep country and city in the details of a click, while analytics.enable_geo_lookup is on.`,
+    description: msg`Keep country and city in the details of a click, while places are looked up.`,
   },
   "privacy.keep_campaigns": {
     name: msg`Keep campaigns`,
@@ -37,6 +37,6 @@ export const PRIVACY_WORDS = {
   },
   "privacy.notice_url": {
     name: msg`Privacy notice`,
-    description: msg`Privacy notice, to which the pages that visitors see lead. Empty: none. The admin API lists at /v1/privacy what is stored.`,
+    description: msg`Privacy notice, to which the pages that visitors see lead. Empty: none.`,
   },
 };

@@ -38,7 +38,7 @@ export const SERVICE_WORDS = {
   },
   "features.public_url": {
     name: msg`Public URL`,
-    description: msg`Scheme, host and optional port under which visitors reach Waymark, for short_url in answers. Empty: those of the request, or the listening address on the command line.`,
+    description: msg`Scheme, host and optional port under which visitors reach Waymark. Empty: those of the request, or the listening address on the command line.`,
     allowed: msg`empty or scheme, host and optional port such as https://go.example.com, without a path`,
   },
   "features.well_known": {
@@ -71,7 +71,7 @@ export const SERVICE_WORDS = {
   },
   "features.enable_admin_panel": {
     name: msg`Enable admin panel`,
-    description: msg`Serve the web panel at routes.frontend_prefix.`,
+    description: msg`Serve this panel.`,
   },
   "features.yourls_api": {
     name: msg`YOURLS API`,

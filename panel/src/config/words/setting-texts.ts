@@ -31,10 +31,8 @@ export function useCategoryNames(): (category: string) => string {
       privacy: t`Privacy`,
       cors: t`Other sites (CORS)`,
       oidc: t`Single sign-on`,
+      mail: t`Mail`,
     };
     return names[category] ?? category;
   };
 }
-
-/** For the anchor of a category. */
-export const anchorOf = (category: string): string => `category-${category}`;

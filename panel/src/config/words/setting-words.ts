@@ -5,6 +5,7 @@ import type { SettingDefinition } from "../../base/api.ts";
 import { formatNumber, loadTexts } from "../../base/i18n.ts";
 import { ACCESS_WORDS } from "./access.ts";
 import { KEPT_WORDS } from "./kept.ts";
+import { MAIL_WORDS } from "./mail.ts";
 import { PRIVACY_WORDS } from "./privacy.ts";
 import { OIDC_WORDS } from "./oidc.ts";
 import { SERVICE_WORDS } from "./service.ts";
@@ -22,6 +23,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   ...SERVICE_WORDS,
   ...KEPT_WORDS,
   ...PRIVACY_WORDS,
+  ...MAIL_WORDS,
   ...OIDC_WORDS,
 };
 

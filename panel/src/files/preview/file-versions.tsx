@@ -9,6 +9,7 @@ import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import classes from "./preview.module.css";
 import { VersionChanges } from "./version-changes.tsx";
 import { deleteVersion, restoreVersion, versionAddress, versionsQuery } from "./version-queries.ts";
+import { PersonName } from "../../ui/person-name.tsx";
 
 /** Nothing while the file has no former contents. */
 export function FileVersions({ file, mayChange }: { file: StoredFile; mayChange: boolean }) {
@@ -44,7 +45,7 @@ function Version({ file, version, mayChange }: Props) {
           {author !== null && (
             <>
               {" · "}
-              <bdi>{author}</bdi>
+              <PersonName of={author} />
             </>
           )}
         </Text>

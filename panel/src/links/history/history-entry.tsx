@@ -10,6 +10,7 @@ import { changedFields } from "../../ui/forms/changed-fields.ts";
 import { useUndoable } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { Differences } from "./differences.tsx";
+import { usePersonName } from "../../base/people.ts";
 
 /** Only boxes have such events. */
 const Received = lazyPart(async () => (await import("./received.tsx")).Received);
@@ -54,7 +55,7 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
     import: t`by an import`,
     system: t`by the server`,
   };
-  const { actor } = event;
+  const actor = usePersonName(event.actor);
   const way = ways[event.via];
   const sentences: Record<string, string> = {
     "link.create": t`${actor} created the link ${way}`,

@@ -10,6 +10,7 @@ import { isAddress, TargetUse } from "../target-use.tsx";
 import { useSafetyNames } from "../safety-names.ts";
 import type { ColumnName, LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";
+import { PersonName } from "../../ui/person-name.tsx";
 
 type Props = {
   row: number;
@@ -121,7 +122,11 @@ function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
     case "expires":
       return link.expires_at === null ? null : <Day time={link.expires_at} />;
     case "owner":
-      return <span className={`${classes["cut"]} ${classes["soft"]}`}>{link.owner}</span>;
+      return (
+        <span className={`${classes["cut"]} ${classes["soft"]}`}>
+          {link.owner !== null && <PersonName of={link.owner} />}
+        </span>
+      );
   }
 }
 

@@ -14,6 +14,7 @@ import { LinkUse } from "./link-use.tsx";
 import { groupOf, settingsOf } from "../form/link-values.ts";
 import { LinkSettingRow } from "./setting-row.tsx";
 import { isAddress } from "../target-use.tsx";
+import { usePersonName } from "../../base/people.ts";
 
 type Props = {
   link: Link;
@@ -27,6 +28,7 @@ type Props = {
 export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
+  const author = usePersonName(link.created_by ?? "");
   const hasDomains = useHasDomains() || link.domain !== null;
   const hasOwners = useOwners("change").length > 1;
   const names = settingsOf(!isAddress(link.target)).filter(
@@ -74,7 +76,7 @@ export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
             <Trans>Created on {formatTime(link.created_at)}</Trans>
           ) : (
             <Trans>
-              Created on {formatTime(link.created_at)} by {link.created_by}
+              Created on {formatTime(link.created_at)} by {author}
             </Trans>
           )}
         </Text>

@@ -20,6 +20,7 @@ import { ShareMenu, type ShareAction } from "./share-menu.tsx";
 import { ShareStateBadge } from "./share-state.tsx";
 import { ShareUsage } from "./share-use.tsx";
 import classes from "../shares.module.css";
+import { PersonName } from "../../ui/person-name.tsx";
 
 const ICONS = { file: IconFile, folder: IconFolder, drop: IconInbox, items: IconFiles, url: IconFile };
 
@@ -104,7 +105,7 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
             </Group>
             {share.owner !== undefined && (
               <Text size="xs" c="dimmed" className={classes["cut"]}>
-                <bdi>{share.owner.username}</bdi>
+                <PersonName of={share.owner.username ?? ""} />
               </Text>
             )}
             <Group gap="xs" hiddenFrom="sm">

@@ -11,7 +11,15 @@ export const enMails = {
     invitation: {
       subject: "Your account on {instance}",
       lines: [
-        "{by} created an account for you on {instance}. Your username is {username}.",
+        "{by} invites you to {instance}. Your username is {username}.",
+        "Choose a password to begin. The link works once, within 24 hours.",
+      ],
+      action: "Choose a password",
+    },
+    invitation_plain: {
+      subject: "Your account on {instance}",
+      lines: [
+        "You are invited to {instance}. Your username is {username}.",
         "Choose a password to begin. The link works once, within 24 hours.",
       ],
       action: "Choose a password",
@@ -157,6 +165,7 @@ export const enMails = {
   share: {
     subject: "{by} shares {title} with you",
     plain: "{by} shares {title} with you on {instance}.",
+    plainOfInstance: "{instance} shares {title} with you.",
     messageFrom: "Message from {by}:",
     until: "It is available until {endsAt}.",
     verify: "The page asks for your address and sends a code to it.",
