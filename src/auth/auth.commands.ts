@@ -101,8 +101,8 @@ function addUserCommands(program: Command, context: Context): void {
     "say what an account, or admin, is called; without a name it has none",
   )
     .json(ACCOUNT_JSON)
-    .result(async (_, username, name = null) => {
-      const displayName = validated(displayNameSchema, name, "The name") ?? null;
+    .result(async (_, username, name) => {
+      const displayName = validated(displayNameSchema, name || null, "The name") ?? null;
       const { users, contacts } = await auth();
       const account = await accountNamed(users, username);
       await contacts.rename(account, COMMAND, displayName);

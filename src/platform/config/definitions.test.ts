@@ -1,3 +1,4 @@
+import { MAIL_CASES } from "./mail-definitions.test-support.ts";
 import { OIDC_CASES } from "./oidc-definitions.test-support.ts";
 import { SHARE_CASES } from "./share-definitions.test-support.ts";
 import { describe, expect, test } from "bun:test";
@@ -127,6 +128,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
     ],
   },
   ...OIDC_CASES,
+  ...MAIL_CASES,
   ...SHARE_CASES,
   "routes.admin_prefix": prefix,
   "routes.health_prefix": prefix,
