@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { SearchField } from "../ui/lists/search-field.tsx";
+import { readSettingSearch } from "./setting-search.ts";
 import { settingsQuery, type ShownSetting } from "./setting-queries.ts";
 import { groupOf, placeInGroup, useGroupNames } from "./words/groups.ts";
 import { useCategoryNames } from "./words/setting-texts.ts";
@@ -51,7 +52,7 @@ export function SettingsPage() {
         q={q}
         onSearch={(text) =>
           void navigate({
-            search: (now) => ({ ...now, q: text }),
+            search: (now) => readSettingSearch({ ...now, q: text }),
             replace: true,
             resetScroll: false,
           })
