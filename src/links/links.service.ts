@@ -119,10 +119,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     domains.keyBelow(url) ?? storedOrNull(stored, deps.ownCode(url, requestOrigin));
   const repository = { ...bare, shareOwners: ownersByAnyCase(bare, stored) };
   const isOwn = (url: string): boolean => ownCode(url) !== null;
-  const validateTargets = createTargetValidation({
-    targetLists: deps.targetLists,
-    isOwn,
-  });
+  const validateTargets = createTargetValidation({ targetLists: deps.targetLists, isOwn });
   const reuse = createReuseRepository(database);
   const shared = { ...deps, repository, reuse, domains: domainRepository, stored, validateTargets };
   const asking = { ...shared, outbound: createOutbound(), isOwn };
@@ -159,7 +156,6 @@ export function createLinkService(deps: LinkServiceDeps) {
   ];
 
   const loops = createFallbackLoops({ find: repository.findByAnyCode, ownCode });
-  const tags = createTagRepository(database);
   const sets = createLinkSets(database);
   const owners = createOwners(database);
   const parts = {
@@ -174,7 +170,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     domains,
     loops,
     deleted,
-    tags,
+    tags: createTagRepository(database),
   };
   return {
     /** The links as this actor may reach them. */
@@ -186,12 +182,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     domains,
     /** A document of a domain; null without one. */
     document: domainRepository.document,
-    domainService: createDomainService({
-      ...deps,
-      repository: domainRepository,
-      owners,
-      refuseAlike,
-    }),
+    domainService: createDomainService({ ...deps, repository: domainRepository, owners, refuseAlike }),
     /** @throws Conflict if codes of the domain differ by case only */
     refuseAlike,
     caseSettled,

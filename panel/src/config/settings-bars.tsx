@@ -5,7 +5,7 @@ import { Fragment, useEffect } from "react";
 import { useSentence } from "../ui/failure.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { RestartButton } from "./restart-button.tsx";
-import { groupOf } from "./words/groups.ts";
+import { settingGroupOf } from "./words/groups.ts";
 import classes from "./settings.module.css";
 
 export type NamedSetting = { key: string; name: string };
@@ -18,7 +18,7 @@ const Names = ({ settings }: { settings: readonly NamedSetting[] }) => (
         {at > 0 && ", "}
         <AnchorLink
           to="/settings"
-          search={{ group: groupOf(key) }}
+          search={{ group: settingGroupOf(key) }}
           hash={key}
           inherit
           c="inherit"

@@ -11,7 +11,7 @@ import { SettingHistory } from "./setting-history.tsx";
 import { type ShownSetting, writeSettings } from "./setting-queries.ts";
 import { SettingRow } from "./setting-row.tsx";
 import type { SettingGroup } from "./setting-search.ts";
-import { groupOf } from "./words/groups.ts";
+import { settingGroupOf } from "./words/groups.ts";
 import { wordsOf } from "./words/setting-words.ts";
 import { DraftBar, type NamedSetting, RestartBar } from "./settings-bars.tsx";
 import classes from "./settings.module.css";
@@ -32,6 +32,13 @@ const IN_PAGE =
   /^(?:features\.(?:instance_name|accent_color|logo|enforce_link_passwords)$|analytics\.time_zone$|links\.ignore_case$|mail\.|oidc\.)/;
 
 const SAVED = "waymark:saved";
+
+const isInPage = (keys: readonly string[]): boolean => keys.some((key) => IN_PAGE.test(key));
+
+function loadAnew(message: string): void {
+  sessionStorage.setItem(SAVED, message);
+  window.location.reload();
+}
 
 /** Shows what was saved before the page was loaded anew. */
 function showSaved(): void {
@@ -65,11 +72,7 @@ export function SettingsForm({ all, sections, group }: Props) {
       forgetSent(sent);
       const some = Object.keys(sent);
       const message = some.length === 1 ? t`${named(some)[0]!.name} is saved.` : t`All are saved.`;
-      if (some.some((key) => IN_PAGE.test(key))) {
-        sessionStorage.setItem(SAVED, message);
-        window.location.reload();
-        return;
-      }
+      if (isInPage(some)) return loadAnew(message);
       // The button is gone with the bar.
       giveFocusBack(() => fieldOf(some[0]!));
       notifications.show({ message });
@@ -125,7 +128,7 @@ export function SettingsForm({ all, sections, group }: Props) {
                 <SettingRow
                   key={key}
                   shown={setting}
-                  isDetailed={groupOf(key) === "advanced"}
+                  isDetailed={settingGroupOf(key) === "advanced"}
                   draft={drafts[key]}
                   faults={faults}
                   isSaving={sent.includes(key)}

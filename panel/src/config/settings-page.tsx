@@ -7,7 +7,7 @@ import { PageHead } from "../ui/page-head.tsx";
 import { SearchField } from "../ui/lists/search-field.tsx";
 import { readSettingSearch } from "./setting-search.ts";
 import { settingsQuery, type ShownSetting } from "./setting-queries.ts";
-import { groupOf, placeInGroup, useGroupNames } from "./words/groups.ts";
+import { settingGroupOf, placeInGroup, useGroupNames } from "./words/groups.ts";
 import { useCategoryNames } from "./words/setting-texts.ts";
 import { isSettingFound } from "./words/setting-words.ts";
 import { SettingsContents } from "./settings-contents.tsx";
@@ -27,12 +27,12 @@ export function SettingsPage() {
   function sectionsOf(all: readonly ShownSetting[]): SettingSection[] {
     const found = all.filter((setting) =>
       q === ""
-        ? groupOf(keyOf(setting)) === group
-        : isSettingFound(q, setting.definition, groupNames[groupOf(keyOf(setting))]),
+        ? settingGroupOf(keyOf(setting)) === group
+        : isSettingFound(q, setting.definition, groupNames[settingGroupOf(keyOf(setting))]),
     );
     const byCategory = q === "" && group === "advanced";
     const sections = Map.groupBy(found, ({ definition: { category, key } }) =>
-      byCategory ? categoryOf(category) : groupNames[groupOf(key)],
+      byCategory ? categoryOf(category) : groupNames[settingGroupOf(key)],
     );
     return [...sections].map(([title, settings]) => ({
       title,

@@ -19,7 +19,7 @@ import { SideForm } from "../ui/forms/side-form.tsx";
 import { DomainForm } from "./domain-form.tsx";
 import { DomainLinks, RemoveDomain } from "./domain-links.tsx";
 import { domainsQuery, publicUrlQuery } from "./domain-queries.ts";
-import { usePersonName } from "../base/people.ts";
+import { usePersonName } from "../ui/person-name.tsx";
 
 export function DomainsPage() {
   const { t } = useLingui();

@@ -21,7 +21,7 @@ import { noteRecent } from "../ui/recent.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { isAddress, TargetUse } from "./target-use.tsx";
-import { usePersonName } from "../base/people.ts";
+import { usePersonName } from "../ui/person-name.tsx";
 
 const HeldNotice = lazyPart(async () => (await import("./review.tsx")).HeldNotice);
 

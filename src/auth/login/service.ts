@@ -120,11 +120,7 @@ export function createLogin(deps: Deps) {
       const { address } = client;
       if (config.get("api.admin_token") === "")
         throw appError("NotFound", "There is nothing at this address.");
-      const username = usernameSchema.safeParse(typed ?? BUILT_IN_ADMIN.username).data ?? null;
-      const email = loginEmail.safeParse(typed).data ?? null;
-      const candidate = await findCandidate(username, email);
-      const name = username ?? email;
-      const named: DelayKey | null = name === null ? null : { username: name };
+      const { candidate, named } = await findCandidate(typed ?? BUILT_IN_ADMIN.username);
       const former = await formerSessions(tokens, sent);
       const known = (candidate && former.get(candidate.account.id)) ?? null;
       const factorId = known?.factorId ?? null;
@@ -217,11 +213,19 @@ function createHolders({
     disabled: false,
   });
 
-  /** A username comes before an address. */
+  /** Whom a name or an address means, and the key of its delay; null: it can't be either. */
   async function findCandidate(
-    username: string | null,
-    email: string | null,
-  ): Promise<PasswordHolder | null> {
+    typed: string,
+  ): Promise<{ candidate: PasswordHolder | null; named: DelayKey | null }> {
+    const username = usernameSchema.safeParse(typed).data ?? null;
+    const email = loginEmail.safeParse(typed).data ?? null;
+    const name = username ?? email;
+    const candidate = await holderOf(username, email);
+    return { candidate, named: name === null ? null : { username: name } };
+  }
+
+  /** A username comes before an address. */
+  async function holderOf(username: string | null, email: string | null): Promise<PasswordHolder | null> {
     if (username === BUILT_IN_ADMIN.username) return builtIn();
     const named = username === null ? null : await users.findByUsername(username);
     const id = named === null && email !== null ? await ownerOf(email) : null;

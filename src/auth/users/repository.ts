@@ -12,7 +12,7 @@ import { appError } from "../../lib/errors.ts";
 import { knownLanguage } from "../../lib/language.ts";
 import { writeAccountMail } from "../account.repository.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import type { Belongings, ListedUser, Person, User, UserFilter } from "./user.ts";
+import type { Belongings, ListedUser, NamedPerson, User, UserFilter } from "./user.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
 export type UsersRepository = ReturnType<typeof createUsersRepository>;
@@ -77,7 +77,7 @@ export function createUsersRepository({ read, dialect }: Database) {
     count: (filter: UserFilter): Promise<number> => countRows(matching(filter)),
 
     /** Those of the accounts that are called otherwise than their usernames. */
-    async displayNames(usernames: readonly string[]): Promise<Person[]> {
+    async displayNames(usernames: readonly string[]): Promise<NamedPerson[]> {
       const named = read.selectFrom("account_mail").where("display_name", "is not", null);
       const users = named.innerJoin("users", "users.id", "account_mail.account_id").select(PERSON);
       const found = await users.where("users.username", "in", usernames).execute();
@@ -88,7 +88,7 @@ export function createUsersRepository({ read, dialect }: Database) {
     },
 
     /** Enabled accounts, without the built-in administrator. */
-    async suggestions(search: string, limit: number): Promise<Person[]> {
+    async suggestions(search: string, limit: number): Promise<NamedPerson[]> {
       const query = matching({ search, disabled: false }).select(PERSON).orderBy("users.username");
       return query.limit(limit).execute();
     },

@@ -17,7 +17,7 @@ import {
   type CreateUser,
   type ListedUser,
   NOT_ACCOUNTS,
-  type Person,
+  type NamedPerson,
   type UpdateUser,
   type User,
   type UserFilter,
@@ -63,15 +63,7 @@ export function createUsers({
       return { users: await repository.list(filter, rowsOfPage(at)), total };
     },
 
-    /** Those of the accounts that are called otherwise than their usernames. */
-    displayNames: (usernames: readonly string[]): Promise<Person[]> => repository.displayNames(usernames),
-
-    /** Whom to add to a team, by a part of their names. @throws Forbidden for who manages no team */
-    suggestions(search: string, { ownOnly, teams: own }: Actor): Promise<Person[]> {
-      if (ownOnly && ![...(own?.values() ?? [])].includes("manager"))
-        throw appError("Forbidden", "Only administrators and managers of teams may search accounts.");
-      return repository.suggestions(search, MOST_SUGGESTIONS);
-    },
+    ...createNames(repository),
 
     /** @throws NotFound */
     async get(id: number): Promise<User> {
@@ -174,6 +166,18 @@ export function createUsers({
     },
   };
 }
+
+const createNames = (repository: UsersRepository) => ({
+  /** Those of the accounts that are called otherwise than their usernames. */
+  displayNames: (usernames: readonly string[]): Promise<NamedPerson[]> => repository.displayNames(usernames),
+
+  /** Whom to add to a team, by a part of their names. @throws Forbidden for who manages no team */
+  suggestions(search: string, { ownOnly, teams: own }: Actor): Promise<NamedPerson[]> {
+    if (ownOnly && ![...(own?.values() ?? [])].includes("manager"))
+      throw appError("Forbidden", "Only administrators and managers of teams may search accounts.");
+    return repository.suggestions(search, MOST_SUGGESTIONS);
+  },
+});
 
 function userNotFound(): never {
   throw appError("NotFound", "There is no such account.");

@@ -132,7 +132,7 @@ export const personView = namedObject("Person", {
   username: z.string(),
   display_name: z.string().nullable(),
 });
-export type Person = { username: string; displayName: string | null };
+export type NamedPerson = { username: string; displayName: string | null };
 
 export const viewPerson = createView(personView);
 

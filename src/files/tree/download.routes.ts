@@ -16,10 +16,11 @@ import {
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import { ERRORS } from "../../lib/errors.ts";
 import { fileResponse } from "../../lib/file-response.ts";
-import type { StoredBlob } from "../blobs/repository.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { type StoredFile, validatorsOf } from "./entry.ts";
 import { contentTypeOf, isShownInline } from "./media-type.ts";
+
+type FoundBlob = Awaited<ReturnType<Blobs["find"]>>;
 
 const downloadHeaders = z.object({
   Range: z.string().optional().describe("one range of bytes, such as bytes=0-99"),
@@ -125,7 +126,7 @@ export function createDownload({
   /** @throws StorageUnavailable if damaged, missing or away; FileNotFound if deleted meanwhile */
   async function send(
     file: StoredFile,
-    blob: StoredBlob,
+    blob: FoundBlob,
     request: DownloadRequest,
     range: ByteRange | null,
   ): Promise<Response> {
@@ -148,7 +149,7 @@ export function createDownload({
     return new Response(await request.relay(body), { status, headers });
   }
 
-  async function look(blob: StoredBlob, signal: AbortSignal): Promise<void> {
+  async function look(blob: FoundBlob, signal: AbortSignal): Promise<void> {
     const range = { start: 0, end: 0 };
     const { body } = await blobs.openFound(blob, { ...(blob.size > 0 && { range }), signal });
     if (!(body instanceof Blob)) await body.cancel();

@@ -6,7 +6,7 @@ import { Suspense, useState } from "react";
 import type { Account } from "../../base/api.ts";
 import { lazyPart } from "../../base/lazy.ts";
 import { withMailTexts } from "../../base/mail-texts.ts";
-import { PEOPLE } from "../../base/people.ts";
+import { PEOPLE } from "../../ui/person-name.tsx";
 import { SENDS_MAILS } from "../../base/place.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { PageHead } from "../../ui/page-head.tsx";

@@ -81,12 +81,7 @@ export function TeamsPage() {
             isHidden: "narrow",
             cell: ({ members }) => (
               <Text size="sm" c="dimmed" lineClamp={1}>
-                {members.map((member, at) => (
-                  <Fragment key={member.account}>
-                    {at > 0 && ", "}
-                    <PersonName of={member.account} />
-                  </Fragment>
-                ))}
+                <Names of={members} />
               </Text>
             ),
           },
@@ -138,3 +133,11 @@ export function TeamsPage() {
     </Stack>
   );
 }
+
+const Names = ({ of: members }: { of: Team["members"] }) =>
+  members.map(({ account }, at) => (
+    <Fragment key={account}>
+      {at > 0 && ", "}
+      <PersonName of={account} />
+    </Fragment>
+  ));

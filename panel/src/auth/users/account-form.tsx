@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Alert, Group, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type ListedAccount } from "../../base/api.ts";
 import { lazyPart } from "../../base/lazy.ts";
@@ -61,18 +62,12 @@ export function AccountForm({ account, onClose }: Props) {
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },
   });
-  /** Of an invitation, from its address. */
-  function suggestUsername(): void {
-    const [local = ""] = form.values.email.trim().toLowerCase().split("@");
-    const name = local.replace(/[^a-z0-9._-]/g, "").slice(0, 64);
-    if (account === null && form.values.username === "") form.setFieldValue("username", name);
-  }
   const endsSessions = account !== null && (password !== "" || role !== account.role);
   // Before the password only if the address can stand in for it.
   const mailFields = (
     <MailFields
       account={account}
-      email={{ ...form.getInputProps("email"), onBlur: suggestUsername }}
+      email={{ ...form.getInputProps("email"), onBlur: () => account === null && suggestUsername(form) }}
       invite={form.getInputProps("invite", { type: "checkbox" })}
     />
   );
@@ -86,25 +81,7 @@ export function AccountForm({ account, onClose }: Props) {
     >
       {notice}
       {invite && mailFields}
-      <TextInput
-        {...form.getInputProps("display_name")}
-        label={t`Name`}
-        description={t`As others see it, in any script.`}
-        autoComplete="off"
-        maxLength={100}
-        {...(!invite && { "data-autofocus": true })}
-      />
-      <TextInput
-        {...form.getInputProps("username")}
-        label={t`Username`}
-        description={t`Letters, digits and . _ @ -`}
-        required
-        withAsterisk={false}
-        autoCapitalize="none"
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={64}
-      />
+      <NameFields form={form} isFirst={!invite} />
       {SENDS_MAILS && !invite && mailFields}
       {!invite && (
         <PasswordInput
@@ -152,6 +129,42 @@ export function AccountForm({ account, onClose }: Props) {
         </Text>
       )}
     </FormFields>
+  );
+}
+
+type NameForm = UseFormReturnType<{ username: string; display_name: string; email: string }>;
+
+/** From the address of an invitation. */
+function suggestUsername(form: Pick<NameForm, "values" | "setFieldValue">): void {
+  const [local = ""] = form.values.email.trim().toLowerCase().split("@");
+  const name = local.replace(/[^a-z0-9._-]/g, "").slice(0, 64);
+  if (form.values.username === "") form.setFieldValue("username", name);
+}
+
+function NameFields({ form, isFirst }: { form: Pick<NameForm, "getInputProps">; isFirst: boolean }) {
+  const { t } = useLingui();
+  return (
+    <>
+      <TextInput
+        {...form.getInputProps("display_name")}
+        label={t`Name`}
+        description={t`As others see it, in any script.`}
+        autoComplete="off"
+        maxLength={100}
+        {...(isFirst && { "data-autofocus": true })}
+      />
+      <TextInput
+        {...form.getInputProps("username")}
+        label={t`Username`}
+        description={t`Letters, digits and . _ @ -`}
+        required
+        withAsterisk={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={64}
+      />
+    </>
   );
 }
 

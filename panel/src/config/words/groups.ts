@@ -80,7 +80,7 @@ const PLACES = new Map<string, { group: SettingGroup; at: number }>(
 );
 
 /** What no task needs is under Advanced. */
-export const groupOf = (key: string): SettingGroup => PLACES.get(key)?.group ?? "advanced";
+export const settingGroupOf = (key: string): SettingGroup => PLACES.get(key)?.group ?? "advanced";
 
 /** For sorting within the group. */
 export const placeInGroup = (key: string): number => PLACES.get(key)?.at ?? PLACES.size;

@@ -10,7 +10,7 @@ import { changedFields } from "../../ui/forms/changed-fields.ts";
 import { useUndoable } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { Differences } from "./differences.tsx";
-import { usePersonName } from "../../base/people.ts";
+import { usePersonName } from "../../ui/person-name.tsx";
 
 /** Only boxes have such events. */
 const Received = lazyPart(async () => (await import("./received.tsx")).Received);

@@ -14,7 +14,7 @@ import { LinkUse } from "./link-use.tsx";
 import { groupOf, settingsOf } from "../form/link-values.ts";
 import { LinkSettingRow } from "./setting-row.tsx";
 import { isAddress } from "../target-use.tsx";
-import { usePersonName } from "../../base/people.ts";
+import { usePersonName } from "../../ui/person-name.tsx";
 
 type Props = {
   link: Link;
