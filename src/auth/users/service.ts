@@ -142,10 +142,7 @@ export function createUsers({
         await also(tx, next, user);
         return next;
       });
-      if (passwordHash === undefined) return updated;
-      // A sign-in names either.
-      for (const name of [updated.username, updated.email])
-        if (name !== null) await accountDelay.clear({ username: name });
+      if (passwordHash !== undefined) await clearDelays(accountDelay, updated);
       return updated;
     },
 
@@ -165,6 +162,12 @@ export function createUsers({
       return gone;
     },
   };
+}
+
+/** A sign-in names either. */
+async function clearDelays(delay: Deps["accountDelay"], { username, email }: User): Promise<void> {
+  await delay.clear({ username });
+  if (email !== null) await delay.clear({ username: email });
 }
 
 const createNames = (repository: UsersRepository) => ({
