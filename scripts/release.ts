@@ -1,8 +1,9 @@
 /**
- * Makes a release from a clean checkout (`npm run release`) in dist/release/: executables for x64 and arm64, the OpenAPI
- * document, the TypeScript client, an SBOM (CycloneDX), a statement of provenance (in-toto, SLSA) and SHA256SUMS.
- *   --sign KEY   signs SHA256SUMS with this SSH key (namespace waymark-release)
- *   --builder ID URI of who builds, for the provenance
+ * Makes a release from a clean checkout (`npm run release`) in dist/release/: executables and Debian packages for x64 and
+ * arm64, the Helm chart, the OpenAPI document, the TypeScript client, SBOM, provenance and checksums.
+ *   --sign KEY                     signs SHA256SUMS with this SSH key
+ *   --builder ID                   URI of who builds, for the provenance
+ *   --maintainer "NAME <ADDRESS>"  of the packages
  * Two runs of a commit give the same bytes, whatever the folder. docs/releases.md says how to verify a release.
  */
 import { createHash } from "node:crypto";
@@ -19,6 +20,7 @@ import {
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import lock from "../package-lock.json";
+import { debianVersion, makeDeb } from "./release.d/deb.ts";
 import { writeProvenance } from "./release.d/provenance.ts";
 import { makeSbom } from "./release.d/sbom.ts";
 import { run, sha256 } from "./release.d/tools.ts";
@@ -27,6 +29,8 @@ const ROOT = join(import.meta.dir, "..");
 const TARGET = join(ROOT, "dist/release");
 /** Our name of an architecture, and that of the package with its runtime. */
 const RUNTIMES = { x64: "@oven/bun-linux-x64", arm64: "@oven/bun-linux-aarch64" };
+const DEBIAN = { x64: "amd64", arm64: "arm64" } as const;
+const ANONYMOUS = "The Waymark authors <nobody@waymark.invalid>";
 
 type Locked = { version: string; integrity: string };
 const lockedAt = (name: string) =>
@@ -55,26 +59,61 @@ async function fetchRuntime(name: string): Promise<string> {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { sign: { type: "string" }, builder: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { sign: { type: "string" }, builder: { type: "string" }, maintainer: { type: "string" } },
+  });
   const changed = await run(["git", "status", "--porcelain"], ROOT);
   if (changed !== "") throw new Error(`The checkout has changes. Commit them first:\n${changed}`);
   const [commit, seconds] = (await run(["git", "log", "-1", "--format=%H %ct"], ROOT)).trim().split(" ");
   const { version } = lock;
+  if (!readFileSync(join(ROOT, "CHANGELOG.md"), "utf8").includes(`## Unreleased\n\n## ${version}\n`))
+    throw new Error(
+      `CHANGELOG.md has unreleased changes. Run 'bin/bun scripts/prepare-release.ts VERSION' first.`,
+    );
   const at = new Date(Number(seconds) * 1000).toISOString();
   rmSync(TARGET, { recursive: true, force: true });
   mkdirSync(TARGET, { recursive: true });
   const place = (name: string) => join(TARGET, name);
   const files: string[] = [];
 
-  for (const [arch, name] of Object.entries(RUNTIMES)) {
+  for (const arch of ["x64", "arm64"] as const) {
+    const name = RUNTIMES[arch];
     const file = `waymark-${version}-linux-${arch}`;
     // The executable holds its own name.
     const built = join(TARGET, arch, "waymark");
     await run(["scripts/build-binary.sh", `bun-linux-${arch}`, await fetchRuntime(name), built], ROOT);
     renameSync(built, place(file));
     rmdirSync(dirname(built));
-    files.push(file);
+    const architecture = DEBIAN[arch];
+    const deb = `waymark_${debianVersion(version)}_${architecture}.deb`;
+    const maintainer = values.maintainer ?? ANONYMOUS;
+    await makeDeb(
+      { root: ROOT, program: place(file), architecture, version, at: Number(seconds), maintainer },
+      place(deb),
+    );
+    files.push(file, deb);
   }
+  const chart = `waymark-chart-${version}.tgz`;
+  await run(
+    [
+      "tar",
+      "--sort=name",
+      "--owner=0",
+      "--group=0",
+      "--numeric-owner",
+      "--mode=u=rwX,go=rX",
+      `--mtime=@${seconds}`,
+    ].concat([
+      "--transform",
+      "s,^deploy/helm,waymark,",
+      "-I",
+      "gzip -9n",
+      "-cf",
+      place(chart),
+      "deploy/helm",
+    ]),
+    ROOT,
+  );
   const document = `waymark-${version}-openapi.json`;
   writeFileSync(place(document), await run(["bin/bun", "scripts/openapi.ts", "--release"], ROOT));
   const client = join(ROOT, "clients/typescript");
@@ -82,7 +121,7 @@ async function main(): Promise<void> {
   const packed = (await run(["npm", "pack", "--silent", "--pack-destination", TARGET], client)).trim();
   const sbom = `waymark-${version}.cdx.json`;
   writeFileSync(place(sbom), await makeSbom(ROOT, { version, at, runtimes: Object.values(RUNTIMES) }));
-  files.push(document, packed, sbom);
+  files.push(chart, document, packed, sbom);
 
   const provenance = `waymark-${version}.intoto.json`;
   const subjects = files.map((name) => ({ name, digest: { sha256: sha256(place(name)) } }));

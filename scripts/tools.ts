@@ -104,6 +104,6 @@ export async function installGo(name: string): Promise<boolean> {
 
 if (import.meta.main) {
   for (const name of ["lighthouse", "lint-api"]) await installNode(name);
-  for (const name of ["client-stories", "schemathesis"]) await installPython(name);
+  for (const name of ["client-stories", "schemathesis", "lint-chart"]) await installPython(name);
   await installGo("client-stories");
 }

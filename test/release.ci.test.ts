@@ -1,7 +1,10 @@
 /** What a release tells of itself. */
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../package.json";
+import { releasedChangelog, VERSION_PLACES } from "../scripts/prepare-release.ts";
+import { debianVersion } from "../scripts/release.d/deb.ts";
 import { writeProvenance } from "../scripts/release.d/provenance.ts";
 import { makeSbom } from "../scripts/release.d/sbom.ts";
 
@@ -66,4 +69,22 @@ test("the provenance names files, commit, lock file, runtimes and builder, and n
     { uri: "pkg:npm/%40oven/bun-linux-x64@1.4.5", digest: { sha512: "616263" } },
   ]);
   expect(predicate.runDetails).toEqual({ builder: { id: "https://example.com/builder" } });
+});
+
+test("clients and chart have the version of the program", () => {
+  for (const [file, place] of VERSION_PLACES)
+    expect([file, place.exec(readFileSync(join(ROOT, file), "utf8"))?.[0]]).toEqual([file, manifest.version]);
+});
+
+test("dpkg orders what comes before a version below it", () => {
+  expect([debianVersion("1.1.0-rc.1"), debianVersion("1.1.0")]).toEqual(["1.1.0~rc.1", "1.1.0"]);
+});
+
+test("a release gets what was unreleased, below what its section had", () => {
+  const [head, news, older] = ["# Changelog\n\n", "### Added\n\n- This.\n", "## 1.0.0\n\nThe first.\n"];
+  const open = "## Unreleased\n\n";
+  const text = `${head}${open}${news}\n${older}`;
+  expect(releasedChangelog(text, "1.1.0")).toBe(`${head}${open}## 1.1.0\n\n${news}\n${older}`);
+  expect(releasedChangelog(text, "1.0.0")).toBe(`${head}${open}${older}\n${news}`);
+  expect(() => releasedChangelog(`${head}${open}${older}`, "1.1.0")).toThrow("nothing below 'Unreleased'");
 });

@@ -1,15 +1,17 @@
-/** A release of the commit that is checked out, made in another folder and verified as docs/releases.md says. */
+/** The next release, prepared and made in another folder from the commit that is checked out, and verified as docs/releases.md says. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { version } from "../package.json";
+import { version as current } from "../package.json";
 import { run, sha256 } from "../scripts/release.d/tools.ts";
 import { readBlocks } from "./support/docs-commands.ts";
 
 const ROOT = join(import.meta.dir, "..");
 /** Debian: qemu-user-static, libc6-arm64-cross */
 const ARM64 = ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"];
+const [major, minor] = current.split(".");
+const version = `${major}.${Number(minor) + 1}.0`;
 const folder = mkdtempSync(join(tmpdir(), "waymark-release-"));
 const clone = join(folder, "another place");
 const release = join(clone, "dist/release");
@@ -21,6 +23,10 @@ beforeAll(async () => {
     recursive: true,
     verbatimSymlinks: true,
   });
+  await run(["bin/bun", "scripts/prepare-release.ts", version], clone);
+  const author = ["-c", "user.name=Releaser", "-c", "user.email=releaser@example.com"];
+  await run(["git", "add", "--all"], clone);
+  await run(["git", ...author, "commit", "--quiet", "--message", `Release ${version}`], clone);
   await run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", join(folder, "key")], folder);
   await run(["npm", "run", "--silent", "release", "--", "--sign", join(folder, "key")], clone);
   writeFileSync(join(release, "allowed_signers"), `waymark ${readFileSync(join(folder, "key.pub"), "utf8")}`);

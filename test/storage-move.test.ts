@@ -14,8 +14,9 @@ beforeAll(async () => {
   const made = await startSignedIn();
   waymark = made.installation;
   me = driveClient(made.server.url, made.client.token);
-  const policy = { driver_type: "local", base_path: "elsewhere", name: "elsewhere" };
-  to = (await me.call("POST", "/admin/policies", policy)).body.data.id;
+  to = JSON.parse(
+    await waymark.run(["storage", "add", "elsewhere", "--path", "elsewhere", "--if-missing", "--json"]),
+  ).id;
   const { data } = (await me.call("GET", "/admin/policies")).body;
   from = data.find((one: { is_default: boolean }) => one.is_default).id;
   for (const name of ["one", "two", "three"]) await me.upload(name, name.repeat(100));
@@ -45,6 +46,15 @@ test("a move with a rate can be stopped, and the command ends it", async () => {
   const { data } = (await me.call("GET", `/admin/policies/${from}/move`)).body;
   expect(data).toMatchObject({ objects_done: 3, objects_left: 0, objects_failed: 0, bytes_done: 1_100 });
   expect((await waymark.run(["storage", "list"])).split("\n")[1]).toContain("running");
+});
+
+test("a policy is added once, and a bucket needs its keys", async () => {
+  const add = (...args: string[]) => waymark.cli(["storage", "add", "elsewhere", ...args], "secret");
+  expect((await add("--if-missing")).stdout).toBe("The storage policy 'elsewhere' exists already.\n");
+  expect((await add("--path", "other")).exitCode).toBe(4);
+  const bucket = ["--endpoint", "https://s3.example.com", "--bucket", "files"];
+  const { exitCode, stderr } = await add(...bucket);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--access-key is required for s3")]);
 });
 
 test("wrong names, rates and targets have a sentence", async () => {

@@ -17,6 +17,7 @@ export const storageRoom = {
   name: "storage",
   commands: { storage: "storage policies, and moves of their content" },
   loadCommands: async () => (await import("./moving/commands.ts")).addStorageCommands,
+  setUpCommands: ["storage add"],
   processes: { [MAKER_COMMAND]: async () => (await import("./thumbnails/maker.ts")).makeThumbnails() },
   async start(core: Core, { env, box, leases, registry, isServer, step }: Platform) {
     const { createContent } = await import("./content.ts");

@@ -10,7 +10,7 @@ import { pluralize } from "../../lib/pluralize.ts";
 import { rest } from "../../lib/rest.ts";
 import { validated } from "../../lib/validated.ts";
 import type { Policies } from "../policies/service.ts";
-import { type Policy, viewPolicy } from "../policies/policy.ts";
+import { createPolicySchema, type Policy, viewPolicy } from "../policies/policy.ts";
 import { moveRate, viewMove } from "./routes.ts";
 import { MOVING } from "./runner.ts";
 import type { MoveProgress, StorageMoves } from "./service.ts";
@@ -44,6 +44,28 @@ export function addStorageCommands(program: Command, context: Context): void {
     return rowsResult((await content.policies.list()).map(viewPolicy), COLUMNS);
   });
 
+  define("add", "add a storage policy: a bucket of S3 with --endpoint, else a folder")
+    .argument("<name>", "its name")
+    .option("--path <path>", "the folder, or a prefix in the bucket", { field: "base_path" })
+    .option("--endpoint <url>", "address of S3, such as https://s3.example.com")
+    .option("--bucket <name>", "name of the bucket")
+    .option("--region <name>", "region of the bucket")
+    .option("--access-key <key>", "access key; the secret key is read from standard input")
+    .option("--default", "new uploads go there from now on", { field: "is_default" })
+    .option("--if-missing", "leave a policy with this name as it is, and succeed")
+    .json("print JSON")
+    .result(async (options, name) => {
+      const { policies } = (await context.services()).content;
+      const existing = options.if_missing && (await policies.list()).find((one) => one.name === name);
+      if (existing) return addedResult(existing, "exists already");
+      const kind =
+        options.endpoint === undefined
+          ? { driver_type: "local" }
+          : { driver_type: "s3", secret_key: (await context.input.text()).trim() };
+      const policy = validated(createPolicySchema, { ...options, ...kind, name }, "The policy");
+      return addedResult(await policies.create(policy, COMMAND), "was added");
+    });
+
   define(
     "move",
     "move all content of a storage policy to another one while servers run; run again to continue",
@@ -75,6 +97,11 @@ export function addStorageCommands(program: Command, context: Context): void {
       return moveResult(source, await follow(context, source));
     });
 }
+
+const addedResult = (policy: Policy, how: string): Result => ({
+  json: viewPolicy(policy),
+  show: ({ line }) => line(`The storage policy '${policy.name}' ${how}.`),
+});
 
 const formatBytes = (bytes: number): string => {
   const power = bytes < 1_024 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
