@@ -39,6 +39,7 @@ forEachDialect((dialect) => {
   let run: () => Promise<void>;
   let mia: Actor & { accountId: number };
   let sent: { to: Recipient; mail: MailContent }[];
+  let isAway = false;
   const keys = new Set<string>();
   const tokenOf = async (email: string, id: number) =>
     (await createReportMailsRepository(at.database).readers(id)).find((one) => one.email === email)!.token;
@@ -77,7 +78,10 @@ forEachDialect((dialect) => {
     const job = createReportMailJob({
       ...shared,
       pages: at.repository,
-      figures: at.figures,
+      figures: {
+        ...at.figures,
+        of: (...args) => (isAway ? Promise.reject(new Error("away")) : at.figures.of(...args)),
+      },
       texts: (language) => testVisitorPages.look({ headers: { get: () => language } }),
       pageUrl: (key) => `https://go.example/${key}`,
       logger: silentLogger,
@@ -140,6 +144,22 @@ forEachDialect((dialect) => {
     await run();
     expect(sent).toHaveLength(2);
     expect(await mails.get(id, mia)).toMatchObject({ lastAt: nextAt + 5 * DAY, nextAt: nextAt + 6 * DAY });
+  });
+
+  test("wait an hour for figures that can't be made, then come the next time", async () => {
+    const { id, nextAt } = await make([`${mia.name}@example.com`]);
+    isAway = true;
+    setClock(nextAt);
+    await run();
+    expect([sent, (await mails.get(id, mia)).nextAt]).toEqual([[], nextAt]);
+    isAway = false;
+    await run();
+    expect(sent).toHaveLength(1);
+    isAway = true;
+    setClock(nextAt + DAY + DAY / 24);
+    await run();
+    expect([sent.length, (await mails.get(id, mia)).nextAt]).toEqual([1, nextAt + 2 * DAY]);
+    isAway = false;
   });
 
   test("an address that is no account's confirms once, and only the owner undoes what it ended", async () => {

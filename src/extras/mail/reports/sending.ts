@@ -34,6 +34,8 @@ type Deps = {
 
 const EVERY_MS = 30_000;
 const AT_ONCE = 20;
+/** For so long a mail waits for figures that can't be made. */
+const TRIED_MS = 3_600_000;
 /** Rows of each list in a mail. */
 const MOST_ROWS = 5;
 
@@ -42,18 +44,22 @@ export function createReportMailJob(deps: Deps) {
 
   async function figuresOf(report: VisitedReport | null, until: string): Promise<Figures | null> {
     const isOver = report !== null && report.expiresAt !== null && report.expiresAt <= clock.now();
-    if (report === null || report.days === null || isOver) return null;
-    return figures.of(report, until).catch((err: unknown) => {
-      logger.warn({ err, link: report.linkId }, "the figures of a mail could not be made");
-      return null;
-    });
+    return report === null || report.days === null || isOver ? null : figures.of(report, until);
   }
 
-  async function send(mail: StoredReportMail): Promise<void> {
+  /** False: it stays due, because its figures can't be made now. */
+  async function send(mail: StoredReportMail): Promise<boolean> {
     const now = clock.now();
     const due = lastDue(mail, zone(), now);
     const report = await pages.visited(mail.linkId);
-    const found = await figuresOf(report, due.day);
+    let made: Figures | null = null;
+    try {
+      made = await figuresOf(report, due.day);
+    } catch (err) {
+      logger.warn({ err, link: mail.linkId }, "the figures of a mail could not be made");
+      if (now - due.at < TRIED_MS) return false;
+    }
+    const found = made;
     const readers = (await repository.readers(mail.id)).filter(({ state }) => state === "active");
     const accounts = await repository.accountsWith(readers.map(({ email }) => email));
     const next = nextDue(mail, zone(), now);
@@ -72,6 +78,7 @@ export function createReportMailJob(deps: Deps) {
         await outbox.queue(tx, to, { kind: "report", content }, { onceKey });
       }
     });
+    return true;
   }
 
   return {
@@ -80,11 +87,12 @@ export function createReportMailJob(deps: Deps) {
     async run(signal: AbortSignal): Promise<void> {
       for (;;) {
         const due = await repository.due(clock.now(), AT_ONCE);
+        let areAllDone = true;
         for (const mail of due) {
           if (signal.aborted) return;
-          await send(mail);
+          areAllDone = (await send(mail)) && areAllDone;
         }
-        if (due.length < AT_ONCE) return;
+        if (due.length < AT_ONCE || !areAllDone) return;
       }
     },
   };
