@@ -20,6 +20,8 @@ export type OutboundRequest = {
   timeoutMs: number;
   /** The body is cut there. */
   mostBytes: number;
+  /** So long after the head, what has come of the body is all of it. Without, the deadline fails the request. */
+  bodyMs?: number;
   /** How many redirects of GET and HEAD are followed; 0: none. */
   redirects: number;
 };
@@ -86,7 +88,8 @@ export function createOutbound({
     const socket = isTls
       ? connectTls({ host, port, ...(servername && { servername }), ALPNProtocols: ["http/1.1"] })
       : connect({ host, port });
-    const response = readResponse(socket, sent, request, isTls ? "secureConnect" : "connect");
+    const ready = isTls ? "secureConnect" : "connect";
+    const response = readResponse(socket, sent, request, { ready, deadline });
     return beforeDeadline(response, deadline).finally(() => socket.destroy());
   }
 
@@ -144,8 +147,8 @@ type ReceivedResponse = Omit<OutboundResponse, "url">;
 function readResponse(
   socket: Socket,
   sent: string,
-  { method, mostBytes }: OutboundRequest,
-  ready: "connect" | "secureConnect",
+  { method, mostBytes, bodyMs }: OutboundRequest,
+  { ready, deadline }: { ready: "connect" | "secureConnect"; deadline: AbortSignal },
 ): Promise<ReceivedResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>();
   let head: Omit<ReceivedResponse, "body"> | null = null;
@@ -178,7 +181,10 @@ function readResponse(
     const hasNoBody = method === "HEAD" || head.status === 204 || head.status === 304;
     const given = head.headers.get("content-length") ?? "";
     length = hasNoBody ? 0 : /^\d{1,15}$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY;
-    if (read.length >= Math.min(length, mostBytes)) finish();
+    if (read.length >= Math.min(length, mostBytes)) return finish();
+    if (bodyMs === undefined) return;
+    setTimeout(finish, bodyMs).unref();
+    deadline.addEventListener("abort", finish);
   });
   return promise;
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
     port: 0,
     fetch() {
       heard++;
-      return new Response(null, { status });
+      return new Response(status === 500 ? "The queue is full" : null, { status });
     },
   });
   panel = await startPanel({ WAYMARK__WEBHOOKS__ALLOW_PRIVATE: "true" });
@@ -40,6 +40,9 @@ once(
     status = 500;
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText("The response is 500.").waitFor();
+    await page.getByRole("button", { name: /^Request and response 500 · \d+ ms$/ }).click();
+    await page.getByRole("region", { name: "Response" }).getByText("The queue is full").waitFor();
+    await page.getByRole("region", { name: "Request" }).getByText('"type": "webhook.test"').waitFor();
     status = 204;
     await page.getByRole("button", { name: /^Send webhook.test/ }).click();
     await page.getByText("Delivered", { exact: true }).waitFor();

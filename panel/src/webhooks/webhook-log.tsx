@@ -11,6 +11,7 @@ import { LoadOn } from "../ui/long/load-on.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";
 import { useFailureNotice } from "../ui/notices/undo.tsx";
 import { StateBadge } from "../ui/state-badge.tsx";
+import { DeliveryParts } from "./delivery-parts.tsx";
 import { deliveriesQuery, replayEvents, resendDelivery, sendTestEvent } from "./webhook-queries.ts";
 import { type EventName, useDeliveryStates, useEventNames } from "./webhook-names.ts";
 
@@ -63,7 +64,7 @@ export function WebhookLog({ webhook }: { webhook: Webhook }) {
         keyOf={({ id }) => id}
         empty={<Empty title={<Trans>Nothing was sent in the last 30 days.</Trans>} />}
         columns={[
-          { title: t`Delivery`, cell: (delivery) => <DeliveryState delivery={delivery} /> },
+          { title: t`Delivery`, cell: (delivery) => <DeliveryState webhook={webhook} delivery={delivery} /> },
           {
             title: t`Actions`,
             fit: "actions",
@@ -77,7 +78,7 @@ export function WebhookLog({ webhook }: { webhook: Webhook }) {
   );
 }
 
-function DeliveryState({ delivery }: { delivery: WebhookDelivery }) {
+function DeliveryState({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDelivery }) {
   const { t } = useLingui();
   const names = useEventNames();
   const states = useDeliveryStates();
@@ -114,6 +115,7 @@ function DeliveryState({ delivery }: { delivery: WebhookDelivery }) {
           {t`Next attempt: ${formatTime(due)}`}
         </Text>
       )}
+      {attempts.length > 0 && <DeliveryParts webhook={webhook} delivery={delivery} />}
     </Stack>
   );
 }

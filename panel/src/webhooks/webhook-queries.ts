@@ -36,6 +36,17 @@ export const deliveriesQuery = (webhook: Webhook, state: WebhookDelivery["state"
       known.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? LOOK_MS : false,
   });
 
+/** With the body of its request. */
+export const deliveryQuery = ({ id }: Webhook, delivery: number) =>
+  queryOptions({
+    queryKey: ["webhooks", id, "delivery", delivery],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id, delivery } };
+      return (await responseOf(api.GET("/admin/v1/webhooks/{id}/deliveries/{delivery}", { params, signal })))
+        .data;
+    },
+  });
+
 type Fields = Pick<Webhook, "url" | "events">;
 
 export const addWebhook = async (body: Fields): Promise<CreatedWebhook> =>

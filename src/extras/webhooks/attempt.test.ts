@@ -41,6 +41,10 @@ const REPLIES: Record<string, (socket: Socket) => void> = {
   "/resets": (socket) => void socket.resetAndDestroy(),
   "/no-http": (socket) => void socket.end("220 mail.example.com ESMTP\r\n\r\n"),
   "/moved": (socket) => void socket.end("HTTP/1.1 307 Moved\r\nLocation: /endless\r\n\r\n"),
+  "/explains": (socket) =>
+    void socket.end(
+      "HTTP/1.1 422 No\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nNo\u0000 such \r\n5\r\nevent\r\n0\r\n\r\n",
+    ),
   "/gone": (socket) => void socket.end("HTTP/1.1 410 Gone\r\n\r\n"),
   "/later": (socket) => void socket.end("HTTP/1.1 503 No\r\nRetry-After: 31536000\r\n\r\n"),
 };
@@ -70,6 +74,13 @@ const attempt = (url: string, deps: Parameters<typeof createOutbound>[0] = { isA
     now: Date.now,
     timeoutMs: 300,
   })({ webhook: { url }, delivery: DELIVERY, event: null }, [newSecret()]);
+
+test("the beginning of a response is kept, without what would hide or fill the log", async () => {
+  const at = (path: string) => attempt(`http://127.0.0.1:${port}${path}`);
+  expect(await at("/explains")).toMatchObject({ status: 422, response: "No  such event" });
+  expect((await at("/endless")).response).toBe("x".repeat(400));
+  expect(await at("/slow-body")).toMatchObject({ status: 200, error: null, response: null });
+});
 
 test.each([
   ["/silent", null, "There is no answer in time."],

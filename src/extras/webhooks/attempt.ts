@@ -1,6 +1,6 @@
 /** One request of a webhook, and what becomes of its delivery. */
 import { type StoredEvent, viewOfEvent } from "../../platform/events/event.ts";
-import { type Outbound, OutboundFailure } from "../../lib/outbound.ts";
+import { type Outbound, OutboundFailure, type OutboundResponse, unchunkedBody } from "../../lib/outbound.ts";
 import { parseRetryAfter } from "../../lib/retry-after.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { VERSION } from "../../lib/version.ts";
@@ -30,6 +30,11 @@ const PAUSES = [
 export const MOST_RETRY_AFTER_MS = 24 * HOUR;
 const TIMEOUT_MS = 15 * SECOND;
 const GONE = 410;
+/** Twenty attempts of one delivery fit into its row, whatever the characters. */
+const MOST_RESPONSE_CHARACTERS = 400;
+/** A body that comes later is not waited for: the status decides. */
+const BODY_MS = 1_000;
+const MOST_RESPONSE_BYTES = 4 * MOST_RESPONSE_CHARACTERS;
 
 /** `error`: null for a success. `retryAfterMs`: from the response, bounded. */
 export type MadeAttempt = WebhookAttempt & { isGone: boolean; retryAfterMs: number };
@@ -78,15 +83,31 @@ export const createAttempt =
     };
     const request = { url: webhook.url, method: "POST", headers, body, timeoutMs } as const;
     try {
-      const { status, headers: received } = await outbound({ ...request, mostBytes: 0, redirects: 0 });
-      if (status >= 200 && status < 300) return done(status, null);
+      const bounds = {
+        mostBytes: MOST_RESPONSE_BYTES,
+        bodyMs: Math.min(BODY_MS, timeoutMs / 4),
+        redirects: 0,
+      };
+      const answer = await outbound({ ...request, ...bounds });
+      const { status, headers: received } = answer;
+      const response = beginningOf(answer);
+      if (status >= 200 && status < 300) return done(status, null, { response });
       const retryAfterMs = retryAfter(received.get("retry-after"), now());
-      return done(status, problemOf(status), { retryAfterMs });
+      return done(status, problemOf(status), { response, retryAfterMs });
     } catch (error) {
       if (error instanceof OutboundFailure) return done(null, sentence(error.message));
       throw error;
     }
   };
+
+/** Without control characters, which would take six bytes each. */
+function beginningOf(answer: OutboundResponse): string | null {
+  const text = unchunkedBody(answer)
+    .toString("utf8")
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .trim();
+  return text.slice(0, MOST_RESPONSE_CHARACTERS).toWellFormed() || null;
+}
 
 function problemOf(status: number): string {
   if (status >= 300 && status < 400) return `The response is ${status}; redirects are not followed.`;

@@ -29,7 +29,14 @@ export type Webhook = RowFields<
   { events: readonly WebhookEventName[]; disabledBecause: DisabledBecause | null }
 >;
 
-export type WebhookAttempt = { at: number; ms: number; status: number | null; error: string | null };
+/** `response`: the beginning of its body as text; absent of attempts before it was kept, null without one. */
+export type WebhookAttempt = {
+  at: number;
+  ms: number;
+  status: number | null;
+  error: string | null;
+  response?: string | null;
+};
 
 export type Delivery = Omit<
   RowFields<"webhook_deliveries", { state: DeliveryState; tries: readonly WebhookAttempt[] }>,
@@ -131,6 +138,7 @@ const attemptView = namedObject("WebhookAttempt", {
   duration_ms: z.int(),
   status: z.int().nullable().describe("of the response; null without one"),
   error: z.string().nullable().describe("why it failed"),
+  response: z.string().nullable().describe("the beginning of the response's body, as text; null without one"),
 });
 
 export const deliveryView = namedObject("WebhookDelivery", {
@@ -161,7 +169,9 @@ export const viewDelivery = (delivery: Delivery, instance: string) =>
   viewOfDelivery({
     ...delivery,
     messageId: messageIdOf(delivery, instance),
-    recentAttempts: delivery.tries.map(({ ms, ...attempt }) => viewAttempt({ ...attempt, durationMs: ms })),
+    recentAttempts: delivery.tries.map(({ ms, response = null, ...attempt }) =>
+      viewAttempt({ ...attempt, response, durationMs: ms }),
+    ),
     dueAt: delivery.state === "waiting" ? delivery.dueAt : null,
   });
 
