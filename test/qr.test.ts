@@ -81,7 +81,11 @@ test.each([
   [["--size", "10"], 2, "size must be a whole number from 64 to 2048."],
   [["--light", "000"], 2, "light is too dark for scanners"],
   [["--output", "/nowhere/a.svg"], 2, "Can't write /nowhere/a.svg"],
-  [["--output", "q.gif"], 2, "A QR code can't be written as .gif. End the file's name with .svg or .png"],
+  [
+    ["--output", "q.gif"],
+    2,
+    "A QR code can't be written as .gif. End the file's name with .svg, .png or .pdf",
+  ],
   [["--domain", "nobody.example"], 2, "There is no domain nobody.example"],
 ])("the command refuses %j", async (options, exitCode, message) => {
   const refused = await installation.cli(["links", "qr", "a/b", ...options]);

@@ -11,6 +11,7 @@ import type { LinkService } from "./links.service.ts";
 import { systemClock } from "../lib/clock.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
+import { isLocalHost } from "../lib/secure-cookies.ts";
 import { validated } from "../lib/validated.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { addCsvCommands } from "./csv/commands.ts";
@@ -283,8 +284,9 @@ function addTagCommands(program: Command, context: Context): void {
 
 const QR_OPTIONS = [
   DOMAIN,
-  ["--format <format>", "svg or png; default: by the name of the file, else svg", { values: FORMATS }],
+  ["--format <format>", "svg, png or pdf; default: by the name of the file, else svg", { values: FORMATS }],
   ["--size <pixels>", "width and height of the picture, 64 to 2048"],
+  ["--mm <millimetres>", "width and height of a PDF, 5 to 2000; default: 30"],
   ["--margin <modules>", "quiet zone on each side, 0 to 32; scanners expect 4"],
   ["--dark <colour>", "3 or 6 hex digits"],
   ["--light <colour>", "3 or 6 hex digits"],
@@ -308,7 +310,7 @@ function formatOf(path = ""): QrFormat | undefined {
   if (format !== undefined) return format;
   throw appError(
     "BadRequest",
-    `A QR code can't be written as .${ending}. End the file's name with .svg or .png, or add --format.`,
+    `A QR code can't be written as .${ending}. End the file's name with .svg, .png or .pdf, or add --format.`,
   );
 }
 
@@ -322,13 +324,19 @@ async function writeQr(
   const format = given.format ?? formatOf(path);
   const look = qrLookOf(validated(qrQuery, { ...given, format }, "The QR code"));
   const toTerminal = output.isTerminal && (path === undefined || path === "-");
-  if (toTerminal && look.format === "png") {
-    throw appError("BadRequest", "A terminal can't show a PNG; name a file with --output.");
+  if (toTerminal && look.format !== "svg") {
+    const format = look.format.toUpperCase();
+    throw appError("BadRequest", `A terminal can't show a ${format}; name a file with --output.`);
   }
   const { links, origins } = await services();
   const link = await links.by(COMMAND).get(links.domains.key(code, domain));
   const { short_url: shortUrl } = viewOfLink(link, origins.ofServer(), links.domains.hostOf);
   const url = caps ? inCapitals(shortUrl, links.domains.ignoresCaseOf(domainOf(link.code))) : shortUrl;
+  const { hostname } = new URL(shortUrl);
+  if (isLocalHost(hostname))
+    output.note(
+      `The code leads to ${hostname}, which only this machine reaches. Set features.public_url before you print it.`,
+    );
   if (toTerminal && given.format === undefined) return output.line(qrForTerminal(url, look));
   const picture = qrPicture(url, look);
   await writeResult(

@@ -244,6 +244,7 @@ once("a QR code takes colours and a logo, and warns of colours that can't be sca
   await page.getByRole("button", { name: "QR", exact: true, disabled: false }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "QR code" });
   await dialog.getByRole("img", { name: "QR code of qr" }).waitFor();
+  await dialog.getByText("The code leads to localhost, which is a different machine").waitFor();
   const modules = dialog.getByRole("textbox", { name: "Colour", exact: true });
   await modules.fill("ddd");
   await dialog.getByText("too similar for scanners").waitFor();
@@ -257,7 +258,7 @@ once("a QR code takes colours and a logo, and warns of colours that can't be sca
   await (await choice).setFiles({ name: "x.svg", mimeType: "image/svg+xml", buffer: Buffer.from(logo) });
   await dialog.getByText("With a logo always the highest.").waitFor();
   await expectAccessibleInAllLooks(page, "QR code");
-  const saved = async (format: "SVG" | "PNG"): Promise<Uint8Array> => {
+  const saved = async (format: "SVG" | "PNG" | "PDF"): Promise<Uint8Array> => {
     const download = page.waitForEvent("download");
     await dialog.getByRole("button", { name: format }).click();
     expect((await download).suggestedFilename()).toBe(`qr.${format.toLowerCase()}`);
@@ -278,6 +279,10 @@ once("a QR code takes colours and a logo, and warns of colours that can't be sca
   // The frame has the colour of the code.
   const edge = (600 * framed.width + 8) * framed.channels;
   expect([framed.width, ...framed.data.slice(edge, edge + 3)]).toEqual([1024, 0x1a, 0x4d, 0x2e]);
+  // 25 mm are 70.866 points.
+  await dialog.getByLabel("PDF in millimetres").fill("25");
+  const pdf = Buffer.from(await saved("PDF")).toString("latin1");
+  expect(pdf).toMatch(/^%PDF-1\.4\n[^]*\/MediaBox\[0 0 70\.866 \d+\.\d+\][^]*\/DCTDecode[^]*%%EOF\n$/);
   await page.keyboard.press("Escape");
   await focused(page.getByRole("button", { name: "QR", exact: true }));
   await close();

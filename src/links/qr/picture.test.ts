@@ -99,6 +99,37 @@ test("colours with the least contrast are scanned, and fainter ones are refused 
   );
 });
 
+/** Draws the rectangles of a PDF of ours. */
+function pixelsOfPdf(bytes: Uint8Array, pixels: number): Pixels {
+  const file = new TextDecoder().decode(bytes);
+  const place = Number(/startxref\n(\d+)/.exec(file)![1]);
+  expect(file.slice(place)).toStartWith("xref\n0 5\n0000000000 65535 f \n");
+  for (const [at, [, offset]] of [...file.matchAll(/^(\d{10}) 00000 n $/gm)].entries())
+    expect(file.slice(Number(offset))).toStartWith(`${at + 1} 0 obj\n`);
+  const [, length, drawing] = /<<\/Length (\d+)>>\nstream\n([\s\S]*)\nendstream/.exec(file)!;
+  expect(drawing).toHaveLength(Number(length));
+  const squares = [...drawing!.matchAll(/^(\d+) (\d+) (\d+) 1 re$/gm)].map(([, x, y, many]) =>
+    [x, y, many].map(Number),
+  );
+  const side = 1 + 4 + Math.max(...squares.map(([, y]) => y!));
+  const data = new Uint8Array(pixels * pixels * 4).fill(255);
+  const scale = pixels / side;
+  for (const [x, y, many] of squares)
+    for (let row = Math.round(y! * scale); row < Math.round((y! + 1) * scale); row++)
+      for (let at = Math.round(x! * scale); at < Math.round((x! + many!) * scale); at++)
+        data.set([0, 0, 0], (row * pixels + at) * 4);
+  return { width: pixels, height: pixels, data };
+}
+
+test("a PDF is one page of as many millimetres as requested, with shapes that a scanner reads", () => {
+  const bytes = qrPicture(URL, qrLookOf({ format: "pdf", mm: "25", dark: "#036" }));
+  const file = new TextDecoder().decode(bytes);
+  // 25 mm are 70.866 points.
+  expect(file).toContain("/MediaBox[0 0 70.866 70.866]");
+  expect(file).toContain("\n0.0000 0.2000 0.4000 rg\n");
+  expect(scan(pixelsOfPdf(bytes, 600))).toBe(URL);
+});
+
 test("a PNG that has too few pixels for its modules is refused, an SVG never is", () => {
   const input = { size: "64", margin: "4", ecc: "H" } as const;
   expect(refusal({ ...input, format: "png" }, LONGEST)).toMatch(

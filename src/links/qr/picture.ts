@@ -1,9 +1,10 @@
-/** A QR code as SVG, as PNG and as text for a terminal. */
+/** A QR code as SVG, PNG, PDF and as text for a terminal. */
 import { encode as encodePng } from "fast-png";
 import { encode as encodeQr, renderUnicodeCompact } from "uqr";
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
 import { queryChoice } from "../../lib/query-text.ts";
+import { pdfOf } from "./pdf.ts";
 
 /** Parts of red, green and blue, 0 to 255. */
 export type Colour = readonly [number, number, number];
@@ -11,7 +12,7 @@ export type Colour = readonly [number, number, number];
 /** With or without `#`, which a query has to escape. */
 const HEX_COLOUR = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-export const FORMATS = ["svg", "png"] as const;
+export const FORMATS = ["svg", "png", "pdf"] as const;
 export const LEVELS = ["L", "M", "Q", "H"] as const;
 
 export type QrFormat = (typeof FORMATS)[number];
@@ -19,6 +20,8 @@ export type QrLook = {
   format: QrFormat;
   /** Width and height in pixels. */
   size: number;
+  /** Width and height of a PDF in millimetres. */
+  mm: number;
   /** The quiet zone on each side, in modules. */
   margin: number;
   dark: Colour;
@@ -52,6 +55,7 @@ const colourQuery = (standard: string, meaning: string) =>
     .meta({ pattern: `${HEX_COLOUR.source.replaceAll("a-f", "a-fA-F")}|^$`, default: standard });
 
 const SIZE = 512;
+const MM = 30;
 /** As the standard asks for. */
 const MARGIN = 4;
 
@@ -59,6 +63,7 @@ const MARGIN = 4;
 export const qrQuery = z.object({
   format: choice(FORMATS, "svg", "default: svg"),
   size: whole(64, 2048, SIZE, "width and height in pixels"),
+  mm: whole(5, 2000, MM, "width and height in millimetres, of a PDF, which has no pixels"),
   margin: whole(0, 32, MARGIN, "quiet zone on each side, in modules; scanners expect 4"),
   dark: colourQuery("000000", "colour of the modules, 3 or 6 hex digits"),
   light: colourQuery("ffffff", "colour behind them, with enough contrast to be scanned"),
@@ -78,6 +83,7 @@ export function qrLookOf(input: QrInput): QrLook {
   return {
     format: input.format || "svg",
     size: Number(input.size || SIZE),
+    mm: Number(input.mm || MM),
     margin: Number(input.margin || MARGIN),
     dark,
     light,
@@ -151,6 +157,7 @@ const LEAST_PIXELS = 2;
 /** @throws BadRequest if a PNG of this size can't show the modules */
 export function qrPicture(text: string, look: QrLook): Uint8Array<ArrayBuffer> {
   const modules = encodeQr(text, { ecc: look.ecc, border: look.margin }).data;
+  if (look.format === "pdf") return pdfOf(modules.map(runs), look);
   return look.format === "png" ? pngOf(modules, look) : new TextEncoder().encode(svgOf(modules, text, look));
 }
 

@@ -9,7 +9,7 @@ import { domainQuery } from "../link/link.ts";
 import { keyOfPath, type LinkAccess, viewIn } from "../link/routes.ts";
 import { inCapitals, type QrFormat, type QrLook, qrLookOf, qrPicture, qrQuery } from "./picture.ts";
 
-const TYPES: Record<QrFormat, string> = { svg: "image/svg+xml", png: "image/png" };
+const TYPES: Record<QrFormat, string> = { svg: "image/svg+xml", png: "image/png", pdf: "application/pdf" };
 
 /** An SVG opened by itself must run and load nothing. */
 const POLICY = "default-src 'none'; sandbox";

@@ -15,7 +15,8 @@ import { useIgnoresCase } from "../form/ignores-case.ts";
 import { useDraft } from "../../ui/forms/use-draft.tsx";
 import { PLAIN_LOOK, type QrLook } from "./qr-look.ts";
 import { QrLookFields } from "./qr-look-fields.tsx";
-import { qrPng, qrSvg } from "./qr-picture.ts";
+import { qrPdf, qrPng, qrSvg } from "./qr-picture.ts";
+import { ReachWarning } from "./reach-warning.tsx";
 import classes from "./qr.module.css";
 
 type Props = { link: Pick<Link, "code" | "domain" | "short_url">; onClose(): void };
@@ -24,6 +25,13 @@ type Props = { link: Pick<Link, "code" | "domain" | "short_url">; onClose(): voi
 type Designed = QrLook & { logo: string | null };
 
 const DELAY_MS = 150;
+
+const draw = {
+  svg: async (requested: Parameters<typeof qrSvg>[0]) =>
+    new Blob([await qrSvg(requested)], { type: "image/svg+xml" }),
+  png: qrPng,
+  pdf: qrPdf,
+};
 
 /** The design of a link's QR code, and its download. */
 export function QrCodeDialog({ link, onClose }: Props) {
@@ -41,7 +49,7 @@ function Designer({ link }: Pick<Props, "link">) {
   const onError = useFailureNotice();
   // One for all links, so that their codes look alike.
   const draft = useDraft<Designed>("qr", { ...PLAIN_LOOK, logo: null });
-  const [{ logo, ...look }, setDesigned] = useState(draft.start);
+  const [{ logo, ...look }, setDesigned] = useState({ ...PLAIN_LOOK, ...draft.start });
   function design(next: Partial<Designed>): void {
     const designed = { ...look, logo, ...next };
     setDesigned(designed);
@@ -63,13 +71,9 @@ function Designer({ link }: Pick<Props, "link">) {
   if (data !== undefined && data !== svg) setSvg(data);
   const name = link.code.replaceAll("/", "-");
   const save = useMutation({
-    mutationFn: async (format: "svg" | "png") =>
-      saveBlob(
-        format === "svg"
-          ? new Blob([await qrSvg({ place, look, logo, caps })], { type: "image/svg+xml" })
-          : await qrPng({ place, look, logo, caps }),
-        `${name}.${format}`,
-      ),
+    async mutationFn(format: keyof typeof draw) {
+      saveBlob(await draw[format]({ place, look, logo, caps }), `${name}.${format}`);
+    },
     onError,
   });
   const copy = useMutation({
@@ -95,16 +99,18 @@ function Designer({ link }: Pick<Props, "link">) {
         <Text size="sm" c="dimmed" ta="center" style={{ overflowWrap: "anywhere" }}>
           {caps ? link.short_url.toUpperCase() : link.short_url}
         </Text>
+        <ReachWarning url={link.short_url} />
         {error !== null && (
           <Alert color="yellow" variant="light" role="alert">
             {sentenceOf(error)}
           </Alert>
         )}
         <Group gap="xs" grow>
-          {(["svg", "png"] as const).map((format) => (
+          {(["svg", "png", "pdf"] as const).map((format) => (
             <Button
               key={format}
               variant="default"
+              px="xs"
               leftSection={<IconDownload size={16} />}
               disabled={error !== null}
               onClick={() => save.mutate(format)}

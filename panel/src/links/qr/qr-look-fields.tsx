@@ -13,7 +13,7 @@ import {
 } from "@mantine/core";
 import { useState } from "react";
 import { ColourInput } from "./colour-input.tsx";
-import { LEVELS, levelFor, LONGEST_FRAME, MOST_MARGIN, type QrLook, SIZES } from "./qr-look.ts";
+import { LEVELS, levelFor, LONGEST_FRAME, MM, MOST_MARGIN, type QrLook, SIZES } from "./qr-look.ts";
 import { readLogo } from "./qr-picture.ts";
 
 type Props = {
@@ -55,6 +55,16 @@ export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
           allowDecimal={false}
           hideControls
           onChange={(size) => onLook({ ...look, size: clamped(size, SIZES.least, SIZES.most) })}
+        />
+        <NumberInput
+          label={t`PDF in millimetres`}
+          value={look.mm}
+          min={MM.least}
+          max={MM.most}
+          clampBehavior="blur"
+          allowDecimal={false}
+          hideControls
+          onChange={(mm) => onLook({ ...look, mm: clamped(mm, MM.least, MM.most) })}
         />
         <NumberInput
           label={t`Margin`}

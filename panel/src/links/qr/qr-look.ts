@@ -3,6 +3,8 @@ export const LEVELS = ["L", "M", "Q", "H"] as const;
 export type QrLook = {
   /** Pixels. */
   size: number;
+  /** Millimetres, of a PDF. */
+  mm: number;
   /** Modules. */
   margin: number;
   /** `#rrggbb` */
@@ -15,6 +17,7 @@ export type QrLook = {
 
 export const PLAIN_LOOK: QrLook = {
   size: 1024,
+  mm: 30,
   margin: 4,
   dark: "#000000",
   light: "#ffffff",
@@ -22,6 +25,7 @@ export const PLAIN_LOOK: QrLook = {
   frame: "",
 };
 export const SIZES = { least: 64, most: 2048 } as const;
+export const MM = { least: 5, most: 2000 } as const;
 export const MOST_MARGIN = 32;
 export const LONGEST_FRAME = 24;
 

@@ -3,6 +3,7 @@ import { responseOf, api } from "../../base/api.ts";
 import { canvasOf, pictureOf, readPicture } from "../../base/picture.ts";
 import type { LinkPlace } from "../../base/link-states.ts";
 import { levelFor, type QrLook } from "./qr-look.ts";
+import { pdfOfPicture } from "./qr-pdf.ts";
 
 /** Share of the code's side. A third of the modules may be lost at level H; this hides a fifteenth. */
 const LOGO_SHARE = 0.22;
@@ -20,12 +21,13 @@ type QrRequest = {
 
 const paramsFor = (
   { place: { code, domain }, look, logo, caps = false }: QrRequest,
-  format: "svg" | "png",
+  format: "svg" | "png" | "pdf",
 ) => ({
   path: { code },
   query: {
     format,
     size: look.size,
+    mm: look.mm,
     margin: look.margin,
     dark: look.dark.replace("#", ""),
     light: look.light.replace("#", ""),
@@ -48,14 +50,22 @@ export async function qrSvg(requested: QrRequest): Promise<string> {
   return framed(logo === null ? svg : svg.replace("</svg>", `${logoIn(side, look, logo)}</svg>`), side, look);
 }
 
+const drawnByServer = async (requested: QrRequest, format: "png" | "pdf"): Promise<Blob> =>
+  (await responseOf(
+    api.GET("/admin/v1/links/{code}/qr", { params: paramsFor(requested, format), parseAs: "blob" }),
+  )) as unknown as Blob;
+
+const isPlain = ({ look, logo }: QrRequest): boolean => logo === null && look.frame.trim() === "";
+
+/** Shapes by the server, or a picture with what only the browser has. */
+export const qrPdf = async (requested: QrRequest): Promise<Blob> =>
+  isPlain(requested)
+    ? drawnByServer(requested, "pdf")
+    : pdfOfPicture(await qrSvg(requested), requested.look.mm);
+
 export async function qrPng(requested: QrRequest): Promise<Blob> {
-  const { look, logo } = requested;
-  if (logo === null && look.frame.trim() === "") {
-    const params = paramsFor(requested, "png");
-    return (await responseOf(
-      api.GET("/admin/v1/links/{code}/qr", { params, parseAs: "blob" }),
-    )) as unknown as Blob;
-  }
+  const { look } = requested;
+  if (isPlain(requested)) return drawnByServer(requested, "png");
   const svg = await qrSvg(requested);
   const picture = await pictureOf(`data:image/svg+xml,${encodeURIComponent(svg)}`);
   const height = Math.round((look.size * picture.naturalHeight) / picture.naturalWidth);

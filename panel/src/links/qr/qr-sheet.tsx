@@ -12,6 +12,7 @@ import { useDraft } from "../../ui/forms/use-draft.tsx";
 import { saveBlob } from "../csv/save-blob.ts";
 import { PLAIN_LOOK, type QrLook } from "./qr-look.ts";
 import { qrSvg } from "./qr-picture.ts";
+import { ReachWarning } from "./reach-warning.tsx";
 import classes from "./qr-sheet.module.css";
 
 type Drawn = { link: Link; svg: string };
@@ -37,7 +38,7 @@ function Sheet({ links }: Pick<Props, "links">) {
   const { start } = useDraft<QrLook & { logo: string | null }>("qr", { ...PLAIN_LOOK, logo: null });
   const { data, error } = useQuery({
     queryKey: ["links", "qr-sheet", links.map(({ id }) => id), start],
-    queryFn: ({ signal }) => drawAll(links, start, signal),
+    queryFn: ({ signal }) => drawAll(links, { ...PLAIN_LOOK, ...start }, signal),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -65,6 +66,7 @@ function Sheet({ links }: Pick<Props, "links">) {
           {sentenceOf(error)}
         </Alert>
       )}
+      {links[0] && <ReachWarning url={links[0].short_url} />}
       <Group justify="flex-end" gap="xs">
         <Button
           variant="default"
