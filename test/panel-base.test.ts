@@ -45,15 +45,17 @@ test("ranges end with the server's hour and day, however wrong the clock of the 
   expect(Math.abs(serverNow() - real)).toBeLessThanOrEqual(1_200);
 });
 
-test("dates follow the region that the browser has for the panel's language", () => {
+test("dates have the panel's language and the customs of the browser's region", () => {
   panelTexts.loadAndActivate({ locale: "en", messages: {} });
   const had = Object.getOwnPropertyDescriptor(navigator, "languages");
   const localeFor = (...languages: string[]) => {
     Object.defineProperty(navigator, "languages", { value: languages, configurable: true });
     return dateLocale();
   };
-  expect(localeFor("de-AT", "en-US@posix", "en-GB", "en-US")).toBe("en-GB");
-  expect(localeFor("de-AT")).toBe("en");
+  expect(localeFor("en-US@posix", "de-AT", "en-GB", "en-US")).toBe("en-AT");
+  expect(localeFor("de", "en-US", "en")).toBe("en-DE");
+  expect(localeFor("en", "en-GB")).toBe("en-GB");
+  expect(localeFor("c@posix")).toBe("en");
   if (had === undefined) Reflect.deleteProperty(navigator, "languages");
   else Object.defineProperty(navigator, "languages", had);
 });

@@ -55,8 +55,10 @@ export const dayHtml = (language: Language, at: number): string => timeHtml("day
 export const instantHtml = (language: Language, at: number): string =>
   timeHtml("instant", at, instantText(language, at));
 
+/** In the page's language, with the customs of the region of the browser's first locale. */
 const SCRIPT = `
-for(const[kind,style]of[["instant",{timeStyle:"short"}],["day",{}]]){const form=new Intl.DateTimeFormat(document.documentElement.lang,{dateStyle:"medium",...style});for(const time of document.querySelectorAll("time."+kind))time.textContent=form.format(new Date(time.dateTime))}
+let locale=document.documentElement.lang;try{locale+="-"+new Intl.Locale(navigator.language).maximize().region;new Intl.Locale(locale)}catch{locale=document.documentElement.lang}
+for(const[kind,style]of[["instant",{timeStyle:"short"}],["day",{}]]){const form=new Intl.DateTimeFormat(locale,{dateStyle:"medium",...style});for(const time of document.querySelectorAll("time."+kind))time.textContent=form.format(new Date(time.dateTime))}
 `.trim();
 
 export const LOCAL_TIMES = inline(SCRIPT);

@@ -25,23 +25,25 @@ export type MailIdentity = {
 const LONGEST_SUBJECT = 150;
 const ICON_PIXELS = 96;
 
+/** @param zone whose clock dates show: that of the instance */
 export const createLetters =
-  (identity: MailIdentity) =>
+  (identity: MailIdentity, zone: () => string = () => "UTC") =>
   (mail: MailContent, language: Language): Letter => {
     const texts = MAIL_TEXTS[language];
     const name = oneLine(identity.name(), 100);
     const instant = new Intl.DateTimeFormat(language, {
       dateStyle: "long",
       timeStyle: "short",
-      timeZone: "UTC",
+      timeZone: zone(),
     });
+    const instantText = (at: number) => `${instant.format(at)} ${zone() === "UTC" ? "UTC" : `(${zone()})`}`;
     const safe = { kind: mail.kind, content: foreign(mail.content) } as MailContent;
     const { subject: heading, lines, ...rest } = textOf(safe, texts);
     const values: Record<string, string> = { instance: name };
     for (const [key, value] of Object.entries(safe.content))
       values[key] =
         key === "at" || key === "endsAt"
-          ? `${instant.format(value as number)} UTC`
+          ? instantText(value as number)
           : typeof value === "number"
             ? value.toLocaleString(language)
             : String(value);

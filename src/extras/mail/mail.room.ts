@@ -34,6 +34,7 @@ export const mailRoom = {
         tls: config.get("mail.tls"),
       }),
       identity: createIdentity(config),
+      zone: () => config.get("analytics.time_zone"),
       origin: () => config.get("features.public_url") || listeningOrigin(env.server),
       panelPath: () =>
         config.get("features.enable_admin_panel") ? config.get("routes.frontend_prefix") : null,

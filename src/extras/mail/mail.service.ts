@@ -29,6 +29,8 @@ type Deps = {
   /** Path of the panel; null while it is off. */
   panelPath(): string | null;
   identity: MailIdentity;
+  /** Of dates in mails. */
+  zone(): string;
   instance: string;
   count(status: "sent" | "delayed" | "failed"): void;
   clock: Clock;
@@ -93,7 +95,7 @@ export function createMail(deps: Deps) {
     /** Connects and signs in; null if that works. */
     check: () => smtp().check(),
     /** The job that sends mails while a server is set. */
-    job: createDelivery({ ...deps, repository, isEnabled, smtp, write: createLetters(identity) }),
+    job: createDelivery({ ...deps, repository, isEnabled, smtp, write: createLetters(identity, deps.zone) }),
     async server() {
       const from = isEnabled() ? settings().from : "";
       return { enabled: isEnabled(), from, message: (await trouble()) ?? "" };

@@ -33,6 +33,18 @@ test("counts have the separators of the language", () => {
   }
 });
 
+test("dates are in the zone of the instance, which they name", () => {
+  const content = {
+    title: "Box",
+    endsAt: Date.UTC(2026, 6, 1, 22, 30),
+    url: "https://go.example.com/panel/",
+  };
+  const said = (zone: string, language: "en" | "de") =>
+    createLetters(IDENTITY, () => zone)({ kind: "share_ending", content }, language).text;
+  expect(said("UTC", "en")).toContain("July 1, 2026 at 10:30\u202fPM UTC");
+  expect(said("Europe/Berlin", "de")).toContain("2. Juli 2026 um 00:30 (Europe/Berlin)");
+});
+
 forEachDialect(({ openDb }) => {
   let database: Database;
   const time = { now: 1_800_000_000_000 };
