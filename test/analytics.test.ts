@@ -65,8 +65,8 @@ describe("after several kinds of visits", () => {
 
   test("top, referrers and devices count each visit's source and device", async () => {
     expect(await data("/analytics/top")).toEqual([
-      { code: "a/b", domain: null, clicks: 5, human_clicks: 4, automated_clicks: 1 },
-      { code: "other", domain: null, clicks: 1, human_clicks: 1, automated_clicks: 0 },
+      { code: "a/b", domain: null, title: null, clicks: 5, human_clicks: 4, automated_clicks: 1 },
+      { code: "other", domain: null, title: null, clicks: 1, human_clicks: 1, automated_clicks: 0 },
     ]);
     const referrers = await data("/analytics/referrers");
     expect(referrers[0]).toMatchObject({

@@ -4272,6 +4272,8 @@ export interface components {
              * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
+            /** @description present if details of clicks were lost in the days of the range, because too many came at once or the click log was full: their number, over all links. The clicks are counted */
+            details_lost?: number;
             message: string;
             /** @description zone of days, weeks, months and labels; present unless it is UTC */
             time_zone?: string;
@@ -4971,7 +4973,7 @@ export interface components {
         /** @enum {string} */
         GetLinkQrEcc: "L" | "M" | "Q" | "H";
         /** @enum {string} */
-        GetLinkQrFormat: "svg" | "png";
+        GetLinkQrFormat: "svg" | "png" | "pdf";
         HealthReport: {
             checks: {
                 cache: {
@@ -5354,6 +5356,8 @@ export interface components {
              * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
+            /** @description present if details of clicks were lost in the days of the range, because too many came at once or the click log was full: their number, over all links. The clicks are counted */
+            details_lost?: number;
             message: string;
             /** @description zone of days, weeks, months and labels; present unless it is UTC */
             time_zone?: string;
@@ -5726,6 +5730,8 @@ export interface components {
              * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
+            /** @description present if details of clicks were lost in the days of the range, because too many came at once or the click log was full: their number, over all links. The clicks are counted */
+            details_lost?: number;
             message: string;
             /** @description zone of days, weeks, months and labels; present unless it is UTC */
             time_zone?: string;
@@ -6300,6 +6306,8 @@ export interface components {
              * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
+            /** @description present if details of clicks were lost in the days of the range, because too many came at once or the click log was full: their number, over all links. The clicks are counted */
+            details_lost?: number;
             message: string;
             /** @description zone of days, weeks, months and labels; present unless it is UTC */
             time_zone?: string;
@@ -7062,6 +7070,8 @@ export interface components {
              * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
+            /** @description present if details of clicks were lost in the days of the range, because too many came at once or the click log was full: their number, over all links. The clicks are counted */
+            details_lost?: number;
             message: string;
             /** @description zone of days, weeks, months and labels; present unless it is UTC */
             time_zone?: string;
@@ -7280,6 +7290,8 @@ export interface components {
             }[];
             /** @description clicks without those of automated visitors */
             human: number;
+            /** @description of the link; null without one */
+            title?: string | null;
             /** @description as the filter takes it; hours of the week as `Mon 13:00` */
             value: string;
             /** @description of links and what belongs to them: visits by day, the sum of each link's unique visitors of each day */
@@ -7299,7 +7311,11 @@ export interface components {
              * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
+            /** @description present if details of clicks were lost in the days of the range, because too many came at once or the click log was full: their number, over all links. The clicks are counted */
+            details_lost?: number;
             message: string;
+            /** @description by what single clicks have: those of other without a value, such as direct ones by site */
+            none?: number;
             /** @description those of no row: beyond limit, or without a value */
             other?: number;
             /** @description zone of days, weeks, months and labels; present unless it is UTC */
@@ -7958,6 +7974,8 @@ export interface components {
             domain: string | null;
             /** @description those without automated visitors */
             human_clicks: number;
+            /** @description of the link; null without one */
+            title: string | null;
         };
         TopLinkListResponse: {
             /** @constant */
@@ -7973,6 +7991,8 @@ export interface components {
              * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
+            /** @description present if details of clicks were lost in the days of the range, because too many came at once or the click log was full: their number, over all links. The clicks are counted */
+            details_lost?: number;
             message: string;
             /** @description zone of days, weeks, months and labels; present unless it is UTC */
             time_zone?: string;
@@ -8102,6 +8122,8 @@ export interface components {
              * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
+            /** @description present if details of clicks were lost in the days of the range, because too many came at once or the click log was full: their number, over all links. The clicks are counted */
+            details_lost?: number;
             message: string;
             /** @description zone of days, weeks, months and labels; present unless it is UTC */
             time_zone?: string;
@@ -8208,6 +8230,8 @@ export interface components {
             duration_ms: number;
             /** @description why it failed */
             error: string | null;
+            /** @description the beginning of the response's body, as text; null without one */
+            response: string | null;
             /** @description of the response; null without one */
             status: number | null;
         };
@@ -10815,6 +10839,7 @@ export interface operations {
                      *       ],
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -10932,6 +10957,7 @@ export interface operations {
                      *       },
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -11121,6 +11147,7 @@ export interface operations {
                      *       ],
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -12354,6 +12381,7 @@ export interface operations {
                      *       ],
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -12453,6 +12481,7 @@ export interface operations {
                      *         {
                      *           "value": "https://example.com/",
                      *           "domain": null,
+                     *           "title": "Documentation",
                      *           "country": "DE",
                      *           "clicks": 42,
                      *           "human": 1,
@@ -12470,8 +12499,10 @@ export interface operations {
                      *       ],
                      *       "total": 1,
                      *       "other": 1,
+                     *       "none": 1,
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -12566,6 +12597,7 @@ export interface operations {
                      *         {
                      *           "code": "docs/start",
                      *           "domain": null,
+                     *           "title": "Documentation",
                      *           "clicks": 42,
                      *           "human_clicks": 40,
                      *           "automated_clicks": 1
@@ -12573,6 +12605,7 @@ export interface operations {
                      *       ],
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -12689,6 +12722,7 @@ export interface operations {
                      *       },
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z",
                      *       "compared": {
@@ -16481,6 +16515,7 @@ export interface operations {
                      *       },
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -16584,6 +16619,7 @@ export interface operations {
                      *       ],
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -16697,6 +16733,7 @@ export interface operations {
                      *       },
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -16797,6 +16834,7 @@ export interface operations {
                      *       ],
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
@@ -16909,6 +16947,7 @@ export interface operations {
                      *       },
                      *       "details": false,
                      *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "details_lost": 1,
                      *       "time_zone": "text",
                      *       "zone_since": "2026-11-20T12:00:00.000Z",
                      *       "compared": {
@@ -17207,6 +17246,8 @@ export interface operations {
                 light?: string;
                 /** @description quiet zone on each side, in modules; scanners expect 4 */
                 margin?: number;
+                /** @description width and height in millimetres, of a PDF, which has no pixels */
+                mm?: number;
                 /** @description width and height in pixels */
                 size?: number;
             };
@@ -17233,6 +17274,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/pdf": string;
                     "image/png": string;
                     "image/svg+xml": string;
                 };
@@ -20458,7 +20500,8 @@ export interface operations {
                      *               "at": "2026-11-20T12:00:00.000Z",
                      *               "duration_ms": 1,
                      *               "status": null,
-                     *               "error": "target is not a URL."
+                     *               "error": "target is not a URL.",
+                     *               "response": null
                      *             }
                      *           ],
                      *           "created_at": "2026-11-20T12:00:00.000Z",
@@ -20527,7 +20570,8 @@ export interface operations {
                      *             "at": "2026-11-20T12:00:00.000Z",
                      *             "duration_ms": 1,
                      *             "status": null,
-                     *             "error": "target is not a URL."
+                     *             "error": "target is not a URL.",
+                     *             "response": null
                      *           }
                      *         ],
                      *         "created_at": "2026-11-20T12:00:00.000Z",
@@ -20599,7 +20643,8 @@ export interface operations {
                      *             "at": "2026-11-20T12:00:00.000Z",
                      *             "duration_ms": 1,
                      *             "status": null,
-                     *             "error": "target is not a URL."
+                     *             "error": "target is not a URL.",
+                     *             "response": null
                      *           }
                      *         ],
                      *         "created_at": "2026-11-20T12:00:00.000Z",
@@ -20806,7 +20851,8 @@ export interface operations {
                      *             "at": "2026-11-20T12:00:00.000Z",
                      *             "duration_ms": 1,
                      *             "status": null,
-                     *             "error": "target is not a URL."
+                     *             "error": "target is not a URL.",
+                     *             "response": null
                      *           }
                      *         ],
                      *         "created_at": "2026-11-20T12:00:00.000Z",

@@ -132,6 +132,7 @@ test("report counts by one thing, under the filter, as text and as JSON", async 
     data: [{ value: "spring", clicks: 1, human: 1, automated: 0 }],
     total: 3,
     other: 2,
+    none: 2,
   });
   expect((await report("city --code one --visitors human --utm-campaign spring")).data).toEqual([
     { value: "Köln", country: "DE", clicks: 1, human: 1, automated: 0 },

@@ -258,6 +258,7 @@ describe("doctor", () => {
         "clock",
         "click journal",
         "click records",
+        "click details",
         "storage policies",
         "cache",
         "clickhouse",
@@ -345,6 +346,30 @@ describe("doctor", () => {
     expect([list.exitCode, list.stderr]).toEqual([
       5,
       expect.stringContaining("Run the command doctor on the server"),
+    ]);
+  });
+
+  test("warns of details of clicks that were dropped in the last days", async () => {
+    const made = keep(install());
+    await made.cli(["migrate", "up"]);
+    const details = async () => (await doctor(made)).findings.filter(({ part }) => part === "click details");
+    expect(await details()).toMatchObject([{ verdict: "ok" }]);
+    const db = new Database(join(made.dataDir, "waymark.db"));
+    const today = Math.floor(Date.now() / 86_400_000);
+    for (const [day, reason, clicks] of [
+      [today, "full", 1_200],
+      [today - 40, "full", 9],
+      [today, "sampled_out", 5],
+      [today - 1, "stopped", 1],
+    ] as const)
+      db.run("insert into detail_drops (day, reason, clicks) values (?, ?, ?)", [day, reason, clicks]);
+    db.close();
+    expect(await details()).toMatchObject([
+      {
+        verdict: "warning",
+        message: expect.stringContaining("the details of 1,200 clicks of the last 7 days"),
+      },
+      { verdict: "warning", message: expect.stringContaining("the details of 1 click of the last 7 days") },
     ]);
   });
 

@@ -70,13 +70,13 @@ async function runReport({ services }: ReportContext, by: ReportBy, options: Ran
     links: await links.by(COMMAND).chosen(query),
     values: valuesOf(query),
   };
-  const { rows, total, other } = await analytics.report(by, range, query.limit, filter);
+  const { rows, total, other, none } = await analytics.report(by, range, query.limit, filter);
   const data = rows.map((row) => viewOfReportRow(by, row, links.domains.nameOf));
   const from = await analytics.detailsFrom(range, filter, { by, isSummed: !isDetail(by) });
   const details_from = from === null ? undefined : formatRfc3339(from);
-  const place = by === "link" ? ["domain"] : by === "city" ? ["country"] : [];
+  const place = by === "link" ? ["title", "domain"] : by === "city" ? ["country"] : [];
   return {
-    json: { data, total, other, details_from, ...zoneNote(calendar, range) },
+    json: { data, total, other, none, details_from, ...zoneNote(calendar, range) },
     show(output) {
       output.line(
         `${countText(total, filter.visitors)} ${rangeText(range, calendar)}, ${other.toLocaleString("en")} of them not below`,

@@ -80,8 +80,8 @@ describe("the filter", () => {
     const values = async (query: string) =>
       (await data(`/analytics/report?${query}`)).map((row: { value: string }) => row.value);
     expect(await data("/analytics/report?by=link")).toEqual([
-      { value: "one", domain: null, clicks: 2, human: 1, automated: 1 },
-      { value: "two", domain: null, clicks: 1, human: 1, automated: 0 },
+      { value: "one", domain: null, title: null, clicks: 2, human: 1, automated: 1 },
+      { value: "two", domain: null, title: null, clicks: 1, human: 1, automated: 0 },
     ]);
     expect(await data("/analytics/report?by=city&code=one")).toEqual([
       { value: "Köln", country: "DE", clicks: 1, human: 1, automated: 0 },
@@ -100,6 +100,49 @@ describe("the filter", () => {
       expect((await get(`/analytics/report?${query}`)).status).toBe(400);
     }
     expect((await get("/analytics/report?by=link&code=none")).body.code).toBe(3000);
+  });
+
+  test("rows of links have titles, and clicks without a value are counted apart", async () => {
+    const [one, two] = [await room.addLink("one"), await room.addLink("two")];
+    await room.database.write.updateTable("links").set({ title: "First" }).where("id", "=", one).execute();
+    const from = (referrer: string) => ({ columns: { referrer } });
+    await room.record([
+      { linkId: one, at: NOW - 9, ...from("l.facebook.com") },
+      { linkId: one, at: NOW - 8, ...from("a.example") },
+      { linkId: two, at: NOW - 7 },
+      { linkId: two, at: NOW - 6 },
+      { linkId: two, at: NOW - 5, automated: true },
+    ]);
+    expect(await data("/analytics/report?by=link")).toMatchObject([
+      { value: "two", title: null },
+      { value: "one", title: "First" },
+    ]);
+    expect(await data("/analytics/top")).toMatchObject([{ title: null }, { title: "First" }]);
+    const sites = async (query: string) => (await get(`/analytics/report?by=site&${query}`)).body;
+    expect(await sites("visitors=human")).toMatchObject({ total: 4, other: 2, none: 2 });
+    expect(await sites("visitors=human&limit=1")).toMatchObject({ total: 4, other: 3, none: 2 });
+    expect(await sites("visitors=automated")).toMatchObject({ total: 1, other: 1, none: 1 });
+    expect((await get("/analytics/report?by=country")).body).toMatchObject({ data: [], none: 5 });
+    expect((await get("/analytics/report?by=link")).body.none).toBeUndefined();
+  });
+
+  test("details that were lost are told with the reports that lack them", async () => {
+    const day = Math.floor(NOW / DAY_MS);
+    const lost = [
+      { day, reason: "full", clicks: 7 },
+      { day: day - 3, reason: "disconnected", clicks: 2 },
+      { day: day - 4, reason: "stopped", clicks: 1 },
+      { day, reason: "sampled_out", clicks: 50 },
+      { day: day - 60, reason: "full", clicks: 9 },
+    ];
+    await room.database.write.insertInto("detail_drops").values(lost).execute();
+    const told = async (path: string) => (await get(`/analytics/${path}`)).body.details_lost;
+    expect(await told("report?by=site")).toBe(10);
+    expect(await told("trends?country=DE")).toBe(10);
+    expect(await told("trends")).toBeUndefined();
+    expect(await told("report?by=link")).toBeUndefined();
+    await room.database.write.deleteFrom("detail_drops").execute();
+    expect(await told("report?by=site")).toBeUndefined();
   });
 
   test("by values shows from when on there are details", async () => {

@@ -119,6 +119,13 @@ export function createClickRanking(database: Database) {
   return {
     ...createUniqueRanking(database),
 
+    /** Of the links that have one, by key; at most 1,000. */
+    async titles(keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      if (keys.length === 0) return new Map();
+      const titled = read.selectFrom("links").select(["code", "title"]).where("code", "in", keys);
+      return new Map((await titled.execute()).flatMap(({ code, title }) => (title ? [[code, title]] : [])));
+    },
+
     /** Keys, which have the clicks of every link that has or had them; limit ≤ 1,000. */
     links: (cut: SumParts, limit: number, selection: Selection) =>
       ranked(createGroups(database, cut, selection).keys(sql<string>`code`), cut, limit, selection, true),

@@ -24,6 +24,8 @@ export type ReportBy = (typeof REPORTS)[number];
 
 type ReportRow = {
   value: string;
+  /** Of a link; null without one. */
+  title?: string | null;
   clicks: number;
   both: ClickSum;
   /** Of a site: its hosts. */
@@ -39,6 +41,8 @@ export type Report = {
   total: number;
   /** Those of no row. */
   other: number;
+  /** Those of `other` without a value, such as direct ones by site. */
+  none?: number;
 };
 
 type ReportQuery = { range: DateRange; limit: number; selection: Selection };
@@ -96,7 +100,9 @@ function detailReport(by: FilterValue, share: ValueShare, limit: number, total: 
     const value = text(sum.value);
     return value === null || value === OTHER ? [] : [{ ...sum, value }];
   });
-  const found = reportOf({ ...share, values: named }, limit, total);
+  const nameless = { ...share, values: share.values.filter(({ value }) => text(value) === null) };
+  const valued = share.total - sharesOf(nameless, 0).reduce((sum, { clicks }) => sum + clicks, 0);
+  const found = { ...reportOf({ ...share, values: named }, limit, total), none: Math.max(0, total - valued) };
   return by === "site" ? withHosts(found, share) : found;
 }
 

@@ -103,7 +103,9 @@ describe("shapes", () => {
     expect([trend.labels.length, trend.labels[30], trend.values[30]]).toEqual([31, "2026-11-20", 3]);
     expect([trend.human_clicks[30], trend.automated_clicks[30]]).toEqual([2, 1]);
     expect(Object.keys(trend)).toEqual(["labels", "values", "human_clicks", "automated_clicks"]);
-    expect(await data("/analytics/top")).toEqual([{ code: "a/b", domain: null, clicks: 3, ...both }]);
+    expect(await data("/analytics/top")).toEqual([
+      { code: "a/b", domain: null, title: null, clicks: 3, ...both },
+    ]);
     expect(await data("/analytics/referrers")).toEqual(referrers);
     expect(await data("/analytics/geo")).toEqual(places);
     expect(await data("/analytics/devices")).toEqual(devices);
@@ -137,7 +139,7 @@ describe("shapes", () => {
       [2, 1, 2],
     ]);
     expect(await data("/analytics/top?visitors=human")).toEqual([
-      { code: "a/b", domain: null, clicks: 1, human_clicks: 1, automated_clicks: 1 },
+      { code: "a/b", domain: null, title: null, clicks: 1, human_clicks: 1, automated_clicks: 1 },
     ]);
     expect(await data("/analytics/top?visitors=automated")).toMatchObject([
       { code: "a/b", clicks: 1 },

@@ -101,9 +101,10 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       async handle({ query, account }) {
         const { by, limit } = query;
         const [filter, range] = [await filterOf(account, query), await rangeOf(query)];
-        const { rows, total, other } = await analytics.report(by, range, limit, filter);
+        const { rows, total, other, none } = await analytics.report(by, range, limit, filter);
         const shown = rows.map((row) => viewOfReportRow(by, row, links.domains.nameOf));
-        return withNote(shown, range, filter, isDetail(by), { by, total, other });
+        const totals = { total, other, ...(none !== undefined && { none }) };
+        return withNote(shown, range, filter, isDetail(by), { by, ...totals });
       },
     }),
     endpoint("GET /analytics/top", {

@@ -78,7 +78,8 @@ export const compareQuery = {
   ),
 };
 const named = { code: z.string(), domain: z.string().nullable().describe("host; null: the default domain") };
-export const topResponse = z.array(z.object({ ...named, clicks: z.number().int(), ...bothCounts }));
+const title = z.string().nullable().describe("of the link; null without one");
+export const topResponse = z.array(z.object({ ...named, title, clicks: z.number().int(), ...bothCounts }));
 topResponse.element.register(z.globalRegistry, { id: "TopLink" });
 const share = { count: z.number().int(), percentage: z.number() };
 const counted = { ...share, ...bothCounts };
@@ -132,6 +133,7 @@ export const reportResponse = z.array(
   z.object({
     value: z.string().describe("as the filter takes it; hours of the week as `Mon 13:00`"),
     domain: z.string().nullable().optional().describe("of a link: host; null: the default domain"),
+    title: title.optional(),
     country: z.string().optional().describe("of a city: ISO 3166-1 alpha-2"),
     clicks: z.number().int().describe("of the visitors that the request selects"),
     human: z.number().int(),
@@ -160,6 +162,11 @@ reportResponse.element.register(z.globalRegistry, { id: "ReportRow" });
 export const reportTotals = {
   total: z.number().int().describe("the clicks that the report is about"),
   other: z.number().int().describe("those of no row: beyond limit, or without a value"),
+  none: z
+    .number()
+    .int()
+    .optional()
+    .describe("by what single clicks have: those of other without a value, such as direct ones by site"),
 };
 
 export const reportQuery = {
@@ -190,6 +197,13 @@ export const DETAILS = {
     .datetime()
     .optional()
     .describe("present if the range begins before the recorded details: their first instant"),
+  details_lost: z
+    .number()
+    .int()
+    .optional()
+    .describe(
+      "present if details of clicks were lost in the days of the range, because too many came at once or the click log was full: their number, over all links. The clicks are counted",
+    ),
   time_zone: z
     .string()
     .optional()
@@ -200,7 +214,10 @@ export const DETAILS = {
     .describe("present if the range begins before the days of this zone: their first instant"),
 };
 
-type NoteDeps = { recordsDetails(): boolean; analytics: Pick<Analytics, "calendar" | "detailsFrom"> };
+type NoteDeps = {
+  recordsDetails(): boolean;
+  analytics: Pick<Analytics, "calendar" | "detailsFrom" | "lostDetails">;
+};
 
 /** @param isDetailed the response is about details, whatever the filter */
 export const createDetailsNote =
@@ -214,13 +231,15 @@ export const createDetailsNote =
   ): Promise<unknown> => {
     const { by, unit, ...fields } = more;
     const needs = isDetailed || Object.keys(filter.values ?? {}).length > 0;
-    const [calendar, from] = await Promise.all([
+    const [calendar, from, lost] = await Promise.all([
       analytics.calendar(),
       analytics.detailsFrom(range, filter, { by, isSummed: !isDetailed && unit !== "hour" }),
+      needs ? analytics.lostDetails(range) : 0,
     ]);
     Object.assign(fields, zoneNote(calendar, range));
     if (needs && !recordsDetails()) fields["details"] = false;
     if (from !== null) fields["details_from"] = formatRfc3339(from);
+    if (lost > 0) fields["details_lost"] = lost;
     return Object.keys(fields).length === 0 ? data : beside(data, fields);
   };
 

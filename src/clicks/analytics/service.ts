@@ -25,11 +25,14 @@ import { touchedDays, type Trend, trend } from "./trend.ts";
 import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
 import { createCalendars } from "../rollups/calendar.repository.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { lostDetails } from "../details/gate.ts";
+import { createDetailDropsRepository } from "../details/repository.ts";
 import { type Unit, type Span, sequence } from "../rollups/time-buckets.ts";
 
 /** `clicks`: of the chosen visitors; `both` does not depend on the choice. */
 export type Share = { clicks: number; percentage: number; both: ClickSum };
-export type TopLink = { code: string; clicks: number; both: ClickSum };
+export type TopLink = { code: string; title: string | null; clicks: number; both: ClickSum };
 export type ReferrerShare = Share & { referrer: string };
 export type PlaceShare = Share & Place;
 type PlaceUnit = "country" | "city";
@@ -63,6 +66,7 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
   const cuts = createCuts({ calendars, counts, values, now: clock.now, mostDetails });
   const select = createSelect({ calendars, counts, values });
   const parts = { counts, values, ranking, cuts };
+  const drops = createDetailDropsRepository(database);
 
   return {
     /** Days, weeks, months and hours as the answers have them. */
@@ -87,8 +91,10 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     async top(range: DateRange, limit: number, filter: ClickFilter = {}): Promise<TopLink[]> {
       const selection = await select(filter);
       const found = await ranking.links(await cuts.days(selection, range, true), limit, selection);
+      const titles = await ranking.titles(found.map(({ value }) => value));
       return found.map(({ value: code, ...both }) => ({
         code,
+        title: titles.get(code) ?? null,
         clicks: countOf(both, selection.visitors),
         both,
       }));
@@ -149,10 +155,14 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
 
     selected: select,
 
+    /** Clicks of all links in the days of the range whose details were lost. */
+    lostDetails: async ({ start, end }: DateRange): Promise<number> =>
+      lostDetails(await drops.totals({ from: UTC.day.of(start), to: UTC.day.of(end) + 1 })),
+
     /** Most clicks first; limit ≤ 1,000. */
     async report(by: ReportBy, range: DateRange, limit: number, filter: ClickFilter = {}): Promise<Report> {
       const selection = await select(filter);
-      const found = await report(parts, by, { range, limit, selection });
+      const found = await withTitles(parts, by, await report(parts, by, { range, limit, selection }));
       return isUnique(by) && selection.details === null
         ? withUnique(parts, found, by, { range, selection })
         : found;
@@ -170,6 +180,16 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
 
     detailsFrom: cuts.detailsFrom,
   };
+}
+
+async function withTitles(
+  { ranking }: { ranking: RankingRepository },
+  by: ReportBy,
+  found: Report,
+): Promise<Report> {
+  if (by !== "link") return found;
+  const titles = await ranking.titles(found.rows.map(({ value }) => value));
+  return { ...found, rows: found.rows.map((row) => ({ ...row, title: titles.get(row.value) ?? null })) };
 }
 
 /** What visitors are known by, beside time. */

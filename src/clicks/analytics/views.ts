@@ -53,8 +53,9 @@ export const viewOfDevices = (shares: DeviceShares) => ({
 
 export type NameOf = (key: string) => LinkName;
 
-export const viewOfTop = ({ code, clicks, both }: TopLink, nameOf: NameOf) => ({
+export const viewOfTop = ({ code, title, clicks, both }: TopLink, nameOf: NameOf) => ({
   ...nameOf(code),
+  title,
   clicks,
   ...viewOfBoth(both),
 });
@@ -93,11 +94,12 @@ export function viewOfNewest(
 
 export function viewOfReportRow(
   by: ReportBy,
-  { value, clicks, both, hosts, unique }: Report["rows"][number],
+  { value, title, clicks, both, hosts, unique }: Report["rows"][number],
   nameOf: NameOf,
 ) {
   return {
     ...named(by, value, nameOf),
+    ...(title !== undefined && { title }),
     ...viewOfCounts({ clicks, both }),
     ...(unique !== undefined && { visitors: unique }),
     ...(hosts && { hosts: hosts.map((host) => ({ value: host.value, ...viewOfCounts(host) })) }),

@@ -89,6 +89,10 @@ export function createDetailGate({
 
 /** `stopped`: analytics.max_log_rows was reached. `imported`: the click was imported without a row in the log. */
 export type DropReason = DetailRefusal | "stopped" | "imported";
+/** Those that were wanted and could not be kept. The others are left out by choice. */
+export const lostDetails = (drops: Partial<Record<DropReason, number>>): number =>
+  (drops.full ?? 0) + (drops.disconnected ?? 0) + (drops.stopped ?? 0);
+
 /** The clicks of a day whose details are missing in the click log, for one reason. */
 export type DropCount = { day: number; reason: DropReason; clicks: number };
 type Refusals = Readonly<Record<DetailRefusal, number>>;

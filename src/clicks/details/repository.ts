@@ -8,6 +8,7 @@ import { createRollupsRepository } from "../rollups/repository.ts";
 import { type BoundedSums, boundSums, createValueIds } from "../rollups/value-bounds.ts";
 import type { ColumnValues, Value } from "../rollups/dimensions.ts";
 import type { DropCount, DropReason } from "./gate.ts";
+import type { Span } from "../rollups/time-buckets.ts";
 
 const CHUNK = 500;
 const REMEMBERED = 50_000;
@@ -135,11 +136,12 @@ export function createDetailDropsRepository({ read, dialect }: Database) {
       }
     },
 
-    /** Over the days with daily statistics. */
-    async totals(): Promise<Partial<Record<DropReason, number>>> {
+    /** @param days UTC days from 1970 on; without, all with daily statistics */
+    async totals(days?: Span): Promise<Partial<Record<DropReason, number>>> {
       const rows = await read
         .selectFrom("detail_drops")
         .select(["reason", ({ fn }) => fn.sum<number>("clicks").as("clicks")])
+        .$if(days !== undefined, (query) => query.where("day", ">=", days!.from).where("day", "<", days!.to))
         .groupBy("reason")
         .orderBy("reason")
         .execute();

@@ -1,3 +1,4 @@
+import { pluralize } from "../../lib/pluralize.ts";
 import { programName } from "../../lib/program-name.ts";
 import { type Check, failure, ok, warning } from "./doctor.ts";
 import { type CertificateState, dayOf } from "../../lib/certificate.ts";
@@ -18,6 +19,34 @@ export const checkClickRecords = (view: () => Promise<{ most: number; areMany: b
         `Limit their number: ${programName()} config set analytics.max_log_rows ${MANY_CLICK_RECORDS}`,
       ),
     ];
+  },
+});
+
+/** Details of clicks that were lost in the last days. */
+export const checkClickDetails = (
+  view: () => Promise<{ days: number; atOnce: number; full: number }>,
+): Check => ({
+  part: "click details",
+  async look() {
+    const { days, atOnce, full } = await view();
+    const said = (count: number) =>
+      `the details of ${pluralize(count, "click")} of the last ${days} days were dropped`;
+    const findings = [];
+    if (atOnce > 0)
+      findings.push(
+        warning(
+          `${said(atOnce)}, because more came at once than could be stored; they are counted`,
+          `Give the database a faster disk, or keep a part of the details: ${programName()} config set analytics.sample_rate 0.5`,
+        ),
+      );
+    if (full > 0)
+      findings.push(
+        warning(
+          `${said(full)}, because the click log is full; they are counted`,
+          `Raise analytics.max_log_rows, or let the oldest ones go: ${programName()} config set analytics.max_rows_action cleanup`,
+        ),
+      );
+    return findings.length > 0 ? findings : [ok(`none were dropped in the last ${days} days`)];
   },
 });
 

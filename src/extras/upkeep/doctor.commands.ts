@@ -7,7 +7,8 @@ import type { Config } from "../../platform/config/config.service.ts";
 import { type Env, servesHttps } from "../../platform/settings/env.ts";
 import type { Content } from "../../files/content.ts";
 import type { Drive } from "../../files/drive.ts";
-import { createLogCapacity } from "../../clicks/details/repository.ts";
+import { createDetailDropsRepository, createLogCapacity } from "../../clicks/details/repository.ts";
+import { UTC } from "../../clicks/rollups/calendar.ts";
 import { readQuarantine, journalBytes } from "../../clicks/journal/slot.ts";
 import { readInstance } from "../../platform/cluster/instance.repository.ts";
 import type { KeyCheck } from "../../platform/cluster/key-check.ts";
@@ -26,6 +27,7 @@ import { checkDataFolder, checkJournal } from "./checks-of-data.ts";
 import {
   checkCertificates,
   checkPolicies,
+  checkClickDetails,
   checkClickRecords,
   checkSettings,
   MANY_CLICK_RECORDS,
@@ -59,6 +61,8 @@ type Context = CommandContext<{
 type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]>;
 
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
+
+const LOST_DAYS = 7;
 
 /** The most lines about repairs; JSON has all. */
 const MOST_REPAIRED = 200;
@@ -135,6 +139,17 @@ const checksOfServices = (context: Context): Check[] => [
       most: config.get("analytics.max_log_rows"),
       areMany: (await createLogCapacity(database).left(database.read, MANY_CLICK_RECORDS)) === 0,
     };
+  }),
+  checkClickDetails(async () => {
+    const { database } = await context.services();
+    const today = UTC.day.of(systemClock.now());
+    const span = { from: today - LOST_DAYS + 1, to: today + 1 };
+    const {
+      full = 0,
+      disconnected = 0,
+      stopped = 0,
+    } = await createDetailDropsRepository(database).totals(span);
+    return { days: LOST_DAYS, atOnce: full + disconnected, full: stopped };
   }),
   checkPolicies(
     async () => (await context.services()).content.policies.misplaced(),
