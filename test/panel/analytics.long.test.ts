@@ -84,7 +84,7 @@ once("while details are off a link's page says so and shows no empty list", asyn
   const note = page.getByRole("note").filter({ hasText: "because “Details of clicks” is off" });
   await note.waitFor();
   await chart(page).waitFor();
-  for (const name of ["Referrers", "Countries", "Devices", "Newest clicks"])
+  for (const name of ["Sites", "Countries", "Devices", "Newest clicks"])
     await soon(async () => expect([name, await list(page, name).count()]).toEqual([name, 0]));
   const waits = "The change of the setting waits for a restart of the server.";
   expect(await note.textContent()).not.toContain(waits);
@@ -104,14 +104,14 @@ once("while details are off a link's page says so and shows no empty list", asyn
 story("a brush by mouse, touch and keys filters every list; a click arrives live", async () => {
   await recordClicks();
   const { page, context, complaints, close } = await panel.enter("/panel/link/spring");
-  const referrer = (name: string) => list(page, "Referrers").getByText(name, { exact: true });
+  const referrer = (name: string) => list(page, "Sites").getByText(name, { exact: true });
   await referrer("news.example").waitFor();
-  await expectRows(page, "Referrers", ["news.example660%", `${HOSTILE}440%`]);
+  await expectRows(page, "Sites", ["news.example660%", `${HOSTILE}440%`]);
   await openTab(page, "Campaigns");
   await expectRows(page, "Campaigns", ["spring-27440%", "No campaign660%"]);
   await openTab(page, "UTM sources");
   await expectRows(page, "UTM sources", ["letter440%", "No campaign660%"]);
-  await openTab(page, "Referrers");
+  await openTab(page, "Sites");
   await page.getByText("human clicks · this link · 30 days", { exact: true }).waitFor();
   await expectRows(page, "Devices", ["Desktop660%", "Phone440%"]);
   await soon(async () => expect(await rows(page, "Newest clicks")).toHaveLength(10));
@@ -138,7 +138,7 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   await page.reload();
   await page.getByRole("button", { name: "Whole time" }).waitFor();
   await referrer("news.example").waitFor();
-  await expectRows(page, "Referrers", ["news.example6100%"]);
+  await expectRows(page, "Sites", ["news.example6100%"]);
 
   await chart(page).focus();
   await page.keyboard.press("Escape");
@@ -206,7 +206,7 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
 story("analytics of all links are exported, as sums and as clicks, by the server's time", async () => {
   const { page, complaints, close } = await panel.enter("/panel/analytics?range=90d&visitors=all");
   await list(page, "Countries").getByText("Malta").waitFor();
-  await list(page, "Referrers").getByText("news.example").waitFor();
+  await list(page, "Sites").getByText("news.example").waitFor();
   const exported = async (name: string): Promise<string> => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export" }).click();
@@ -230,8 +230,8 @@ story("analytics of all links are exported, as sums and as clicks, by the server
   // The clock of this machine is behind; the range ends with the server's day.
   await page.clock.setFixedTime(Date.now() - 20 * DAY_MS);
   await page.goto(`${panel.origin}/panel/link/spring?range=7d`);
-  await list(page, "Referrers").getByText("live.example").waitFor();
-  await list(page, "Referrers").getByText("news.example").waitFor();
+  await list(page, "Sites").getByText("live.example").waitFor();
+  await list(page, "Sites").getByText("news.example").waitFor();
   expect(complaints).toEqual([]);
   await close();
 });
@@ -272,8 +272,8 @@ story("rows and keys filter a report, chips and its address say how, and a view 
   await list(page, "Countries").getByRole("button", { name: "France" }).click();
   await page.waitForURL(/country=FR/);
   await chip("Country: France").waitFor();
-  await expectRows(page, "Referrers", [`${HOSTILE}4100%`]);
-  await expectRows(page, "Links", ["spring4100%"]);
+  await expectRows(page, "Sites", [`${HOSTILE}4100%`]);
+  await expectRows(page, "Links", [`${HOSTILE} spring4100%`]);
   await openTab(page, "Tags");
   await list(page, "Tags").getByRole("button", { name: "season" }).click();
   await chip("Tag: season").waitFor();
@@ -325,7 +325,7 @@ story("rows and keys filter a report, chips and its address say how, and a view 
   // The same on the page of a link, of its clicks.
   await page.goto(`${panel.origin}/panel/link/spring?range=90d`);
   await list(page, "Countries").getByRole("button", { name: "Germany" }).click();
-  await expectRows(page, "Referrers", ["news.example6100%"]);
+  await expectRows(page, "Sites", ["news.example6100%"]);
   expect(complaints).toEqual([]);
   await close();
 });
@@ -355,7 +355,7 @@ story("an editor has overview and analytics of own links only", async () => {
   await page.getByText("human clicks · 0 from bots · all links").waitFor();
   await page.getByRole("link", { name: "Analytics" }).click();
   await expectRows(page, "Links", ["edda-s1100%"]);
-  await expectRows(page, "Referrers", ["edda.example1100%"]);
+  await expectRows(page, "Sites", ["edda.example1100%"]);
   expect(await page.getByText("spring").count()).toBe(0);
   // The page follows the clicks that come, by asking for the newest.
   await list(page, "Newest clicks").getByText("edda.example").waitFor();
@@ -390,7 +390,7 @@ once("a card begins with the first tab that has something to say", async () => {
   });
   const { page, complaints, close } = await panel.enter("/panel/link/placeless");
   await expectRows(page, "Languages", ["German1100%"]);
-  await expectRows(page, "Channels", ["Direct1100%"]);
+  await expectRows(page, "Sites", ["Direct1100%"]);
   await openTab(page, "Campaigns");
   await page.getByText("No campaigns in this range.").waitFor();
   await openTab(page, "Countries");

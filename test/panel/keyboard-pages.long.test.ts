@@ -106,7 +106,7 @@ test.skipIf(!CHROMIUM)("a chart is brushed by keys, and an arriving click is ann
   await until(async () => (await panel.client.call("GET", "/links/spring")).body.data.human_clicks === 3);
   const { page, complaints, close } = await panel.open("/panel/link/spring");
   await signInByKeyboard(page);
-  const news = list(page, "Referrers").getByText("news.example", { exact: true });
+  const news = list(page, "Sites").getByText("news.example", { exact: true });
   await news.waitFor();
   const chart = page.getByRole("slider", { name: "Clicks by time" });
   await tabTo(page, chart);

@@ -212,7 +212,7 @@ once("a page left open for hours sends nothing with an expired session", async (
   page.on("requestfailed", (request) => underway.delete(request));
   const isQuiet = () => [...underway].every((request) => /analytics\/live/.test(request.url()));
   await signInToPanel(page);
-  const live = page.getByRole("region", { name: "Live clicks" }).getByText("Live", { exact: true });
+  const live = page.getByRole("region", { name: "Newest clicks" }).getByText("Live", { exact: true });
   await live.waitFor();
   for (const pass of [
     // While it is open, while the machine sleeps, and before it is loaded anew.

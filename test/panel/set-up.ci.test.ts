@@ -101,7 +101,7 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab cont
   await page.getByLabel("URL to shorten").fill("example.com/first");
   await page.keyboard.press("Enter");
   await first.waitFor({ state: "detached" });
-  await page.getByRole("region", { name: "Newest links" }).getByRole("link").waitFor();
+  await page.getByRole("region", { name: "Most clicked links" }).waitFor();
   expect(complaints).toEqual([
     "Failed to load resource: the server responded with a status of 400 (Bad Request)",
   ]);

@@ -134,18 +134,6 @@ export function formatClock(time: string): string {
   ).format(date);
 }
 
-/** With its sign. */
-export const formatPercent = (value: number): string =>
-  formatOf(
-    "percent",
-    (language) =>
-      new Intl.NumberFormat(language, {
-        style: "percent",
-        maximumFractionDigits: 0,
-        signDisplay: "exceptZero",
-      }),
-  ).format(value);
-
 /** By its two-letter code. */
 export function countryName(code: string): string {
   try {

@@ -28,8 +28,13 @@ export const DIMENSIONS = [
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number] | (typeof LINK_DIMENSIONS)[number];
 
-/** A row of an answer: a city comes with its country, a link with its domain. */
-export type Value = { value: string; country?: string | undefined; domain?: string | null | undefined };
+/** A row of an answer: a city comes with its country, a link with its title and domain. */
+export type Value = {
+  value: string;
+  title?: string | null | undefined;
+  country?: string | undefined;
+  domain?: string | null | undefined;
+};
 
 const NAMES: Partial<Record<FilterName, (value: string) => string>> = {
   site: referrerName,

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Group, Skeleton, Text } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
+import { Group, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCircleX } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { responseOf, api, ApiError, type HealthReport } from "../base/api.ts";
 import { everyMs } from "../base/queries.ts";
@@ -18,7 +18,6 @@ const healthQuery = queryOptions({
 });
 
 const LOOKS = {
-  healthy: { icon: IconCircleCheck, color: "var(--good)" },
   degraded: { icon: IconAlertTriangle, color: "var(--warning)" },
   unhealthy: { icon: IconCircleX, color: "var(--mantine-color-error)" },
 };
@@ -28,23 +27,22 @@ const messageOf = (checks: HealthReport["checks"]): string => {
   return [storage, key, cache, disk, certificates, mail].find(({ message }) => message !== "")?.message ?? "";
 };
 
-/** The state of the server in one line. */
+/** What is wrong with the server, in one line; nothing while it is well. */
 export function HealthLine() {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const { data, error } = useQuery(healthQuery);
-  if (data === undefined && error === null) return <Skeleton height={24} />;
+  if (data === undefined && error === null) return null;
   // routes.health_prefix is another one.
   if (error instanceof ApiError && error.status === 404) return null;
   const status = error === null ? data!.status : "unhealthy";
+  if (status === "healthy") return null;
   const { icon: Icon, color } = LOOKS[status];
   return (
     <Group gap="xs" className={classes["health"]!} role="status">
       <Icon size={18} color={color} aria-hidden />
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        {error !== null && sentenceOf(error)}
-        {error === null && status === "healthy" && t`Everything works.`}
-        {error === null && status !== "healthy" && (messageOf(data!.checks) || t`Something needs attention.`)}
+        {error === null ? messageOf(data!.checks) || t`Something needs attention.` : sentenceOf(error)}
       </Text>
       <AnchorLink to="/health" size="sm" c="dimmed" underline="always">
         <Trans>Health</Trans>

@@ -7,6 +7,14 @@ import { DEFAULT_DOMAIN, type FilterName } from "./filter.ts";
 /** Values that the server puts together, because there are too many, or which it does not know. */
 export const isRest = (value: string): boolean => ["(other)", "Other", "other"].includes(value);
 
+export const othersName = (): string => t`Others`;
+
+/** Of the clicks without a value of the dimension. */
+export function nameOfNone(dimension: string): string {
+  if (dimension === "site") return t`Direct`;
+  return dimension.startsWith("utm_") ? t`No campaign` : t`Unknown`;
+}
+
 /** A referrer's domain, a campaign, or one of the server's own words. */
 export function referrerName(referrer: string): string {
   if (referrer === "(direct)") return t`Direct`;

@@ -1,28 +1,40 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
-import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
 import { Suspense } from "react";
-import { formatDate, formatNumber, formatPercent } from "../base/i18n.ts";
-import { lazyOrFailure } from "../base/lazy.ts";
+import { formatNumber } from "../base/i18n.ts";
+import { api, responseOf } from "../base/api.ts";
+import { lazyOrFailure, lazyPart } from "../base/lazy.ts";
 import { Heading } from "../ui/heading.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
+import { Change } from "./change.tsx";
 import classes from "./clicks.module.css";
 import { HealthLine } from "./health-line.tsx";
-import { LinkList, newestLinksQuery, NothingYet } from "./link-lists.tsx";
-import { LiveClicks } from "./live/live-clicks.tsx";
 import { NewestClicks } from "./live/newest-clicks.tsx";
 import { compareOf, type OnReportChange } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
 import { topQuery, totalsQuery, trendQuery } from "./report-queries.ts";
 import { sum } from "./chart/series.ts";
 import { Sparkline } from "./chart/sparkline.tsx";
+import { TopLinks } from "./top-links.tsx";
 import { TrendCard } from "./trend-card.tsx";
 import { frameOf } from "./frame.ts";
 
 const FirstRun = lazyOrFailure(async () => (await import("./first-run.tsx")).FirstRun);
 
+const Attention = lazyPart(async () => (await import("./attention.tsx")).Attention);
+
 const NO_OTHERS: [] = [];
+
+/** Of all links that the account sees. */
+const linkCountQuery = queryOptions({
+  queryKey: ["links", "count"],
+  async queryFn({ signal }) {
+    const params = { query: { domain: "*", page_size: 1 } };
+    return (await responseOf(api.GET("/admin/v1/links", { params, signal }))).pagination?.total;
+  },
+});
 
 /** Of all links, or of an editor's own. */
 export function OverviewPage() {
@@ -37,16 +49,17 @@ export function OverviewPage() {
   const totals = useQuery({ ...totalsQuery, enabled: isAdmin });
   const trend = useQuery(trendQuery(requested, unit, compareOf(search)));
   const top = useQuery(topQuery({ ...requested, span: frame.shown, visitors: "human" }));
-  const newest = useQuery(newestLinksQuery);
+  const linkCount = useQuery({ ...linkCountQuery, enabled: !isAdmin });
   const earlier = trend.data?.compared;
   const change: OnReportChange = (next, isMore = false) =>
     void navigate({ search: next, replace: isMore, resetScroll: false });
-  const counts = (of: "human_clicks" | "automated_clicks") => ({
-    value: trend.data && sum(trend.data[of]),
-    before: earlier && sum(earlier[of]),
-    course: trend.data?.[of],
+  const figureOf = (values: readonly (number | null)[] | undefined, before?: readonly (number | null)[]) => ({
+    value: values && sum(values.map((value) => value ?? 0)),
+    before: before && sum(before.map((value) => value ?? 0)),
+    course: values,
   });
-  const links = isAdmin ? totals.data?.total_links : newest.data?.pagination?.total;
+  const [bots, visits] = [trend.data?.automated_clicks, trend.data?.visitors];
+  const links = isAdmin ? totals.data?.total_links : linkCount.data;
 
   if (links === 0) return <Begin isAdmin={isAdmin} />;
   return (
@@ -57,16 +70,14 @@ export function OverviewPage() {
         </Heading>
         <ReportBar search={search} onChange={change} without={["visitors"]} />
       </Group>
+      <Group gap="xs" mih={36} justify="space-between">
+        <Greeting name={account.display_name ?? account.username} />
+        <Suspense fallback={null}>
+          <Attention isAdmin={isAdmin} />
+        </Suspense>
+      </Group>
       {isAdmin && <HealthLine />}
-      <Failed of={[totals, trend, top, newest]} />
-      <SimpleGrid cols={{ base: 2, md: isAdmin ? 4 : 3 }} spacing="sm">
-        <Figure label={t`Human clicks`} {...counts("human_clicks")} />
-        <Figure label={t`Bot clicks`} {...counts("automated_clicks")} />
-        {isAdmin && (
-          <Figure label={t`Human clicks of existing links, all time`} value={totals.data?.human_clicks} />
-        )}
-        <Figure label={t`Links`} value={links} />
-      </SimpleGrid>
+      <Failed of={[totals, trend, top, linkCount]} />
       <TrendCard
         report={{
           ...frame,
@@ -78,30 +89,32 @@ export function OverviewPage() {
         search={search}
         onChange={change}
       />
+      <SimpleGrid cols={{ base: 2, md: 2 + Number(isAdmin) + Number(visits !== undefined) }} spacing="sm">
+        {visits !== undefined && <Figure label={t`Visits by day`} {...figureOf(visits, earlier?.visitors)} />}
+        <Figure label={t`Bot clicks`} {...figureOf(bots, earlier?.automated_clicks)} isNeutral />
+        {isAdmin && <Figure label={t`Human clicks, all time`} value={totals.data?.human_clicks} />}
+        <Figure label={t`Links`} value={links} />
+      </SimpleGrid>
       <div className={classes["report"]}>
-        <div className={classes["column"]}>
-          {isAdmin && <LiveClicks />}
-          <div className={classes["last"]}>
-            <NewestClicks place={null} frame={frame} isDetailed={undefined} mayWatch={isAdmin} most={12} />
-          </div>
-        </div>
-        <div className={classes["column"]}>
-          <LinkList
-            title={t`Most clicked links`}
-            items={top.data}
-            countOf={({ clicks }) => clicks}
-            empty={<Trans>No clicks in this range.</Trans>}
-          />
-          <LinkList
-            title={t`Newest links`}
-            items={newest.data?.data}
-            textOf={({ created_at }) => formatDate(created_at)}
-            empty={<NothingYet />}
-          />
-        </div>
+        <TopLinks links={top.data} />
+        <NewestClicks place={null} frame={frame} isDetailed={undefined} mayWatch={isAdmin} most={8} />
       </div>
     </Stack>
   );
+}
+
+const [MORNING, NOON, EVENING] = [5, 12, 18];
+
+function Greeting({ name }: { name: string }) {
+  const { t } = useLingui();
+  const hour = new Date().getHours();
+  const greeting =
+    hour >= MORNING && hour < NOON
+      ? t`Good morning, ${name}.`
+      : hour >= NOON && hour < EVENING
+        ? t`Good afternoon, ${name}.`
+        : t`Good evening, ${name}.`;
+  return <Text c="dimmed">{greeting}</Text>;
 }
 
 /** Before there are links. */
@@ -129,31 +142,25 @@ type FigureProps = {
   value: number | undefined;
   before?: number | undefined;
   /** By day or hour. */
-  course?: readonly number[] | undefined;
+  course?: readonly (number | null)[] | undefined;
+  isNeutral?: boolean;
 };
 
-function Figure({ label, value, before, course = [] }: FigureProps) {
-  const { t } = useLingui();
-  const base = formatNumber(before ?? 0);
-  const change = value === undefined || !before ? null : formatPercent(value / before - 1);
+function Figure({ label, value, before = 0, course = [], isNeutral = false }: FigureProps) {
   return (
-    <Card withBorder p="md">
+    <Card withBorder px="md" py="xs">
       <Text size="xs" c="dimmed">
         {label}
       </Text>
       {value === undefined ? (
-        <Skeleton height={33} width={80} />
+        <Skeleton height={28} width={80} />
       ) : (
         <Group gap="xs" align="baseline" wrap="nowrap">
-          <Text size="xl" fw={700} className={classes["count"]!}>
+          <Text size="lg" fw={600} className={classes["count"]!}>
             {formatNumber(value)}
           </Text>
-          {change !== null && (
-            <Text size="xs" c="dimmed" title={t`Previous period: ${base}`}>
-              {change}
-            </Text>
-          )}
-          <Sparkline values={course} />
+          <Change now={value} before={before} isNeutral={isNeutral} />
+          <Sparkline values={course.map((one) => one ?? 0)} />
         </Group>
       )}
     </Card>

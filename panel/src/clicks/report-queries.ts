@@ -9,7 +9,11 @@ import { datesOf, type Visitors } from "./range.ts";
 export type Place = { code: string; domain: string | undefined };
 /** What a report is asked for. */
 export type RequestedReport = { span: Span; visitors: Visitors; filter: Filter };
-type WithDetails<T> = T & { details?: false | undefined; details_from?: string | undefined };
+type WithDetails<T> = T & {
+  details?: false | undefined;
+  details_from?: string | undefined;
+  details_lost?: number | undefined;
+};
 
 export const MOST_LISTED = 200;
 const NEWEST = 20;
@@ -58,12 +62,13 @@ export const trendQuery = (requested: RequestedReport, unit: Unit, compare?: Com
 
 type Counts = { clicks: number; human: number; automated: number };
 
-/** Rows, most clicks first; those of no row are `other`. */
+/** Rows, most clicks first; those of no row are `other`, and `none` of them have no value. */
 export type List = WithDetails<{
   rows: (Value &
     Counts & { hosts?: (Counts & { value: string })[] | undefined; visitors?: number | undefined })[];
   total: number;
   other: number;
+  none?: number | undefined;
 }>;
 
 /** The most frequent values of a dimension. */

@@ -1,4 +1,4 @@
-import { Trans } from "@lingui/react/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -44,6 +44,15 @@ export function ReportView({ place, report, search, mayWatch, onChange, compare,
             This filter needs the details of clicks, which were recorded from {formatTime(report.detailsFrom)}{" "}
             on.
           </Trans>
+        </Text>
+      )}
+      {report.detailsLost > 0 && (
+        <Text size="sm" c="dimmed" role="note">
+          <Plural
+            value={report.detailsLost}
+            one="The details of # click of these days were dropped, because too many came at once. It is counted, but missing in the lists of sites, places and devices."
+            other="The details of # clicks of these days were dropped, because too many came at once. They are counted, but missing in the lists of sites, places and devices."
+          />
         </Text>
       )}
       {report.zoneSince !== undefined && (

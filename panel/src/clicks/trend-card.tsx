@@ -2,10 +2,12 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
 import { IconX, IconZoomIn } from "@tabler/icons-react";
 import { type ReactNode, useMemo } from "react";
-import { formatNumber, formatPercent } from "../base/i18n.ts";
+import { formatNumber } from "../base/i18n.ts";
 import { TIME_ZONE } from "../base/place.ts";
+import { SettingLink } from "../config/setting-link.tsx";
 import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket } from "./buckets.ts";
 import type { Brush } from "./chart/brush.ts";
+import { Change } from "./change.tsx";
 import classes from "./clicks.module.css";
 import {
   type Comparison,
@@ -53,6 +55,7 @@ export function TrendCard({ report, search, onChange, children }: Props) {
     return [Math.max(0, first), Math.max(0, first, last)];
   }, [part?.start, part?.end, starts]);
   const { part: _, ...whole } = search;
+  const zone = <SettingLink settingKey="analytics.time_zone" value={TIME_ZONE} />;
 
   function choose(chosen: Brush | null): void {
     if (chosen === null) return onChange(whole);
@@ -112,9 +115,11 @@ export function TrendCard({ report, search, onChange, children }: Props) {
               label={t`Clicks by time`}
               counts={{ human: t`Human clicks`, automated: t`Bots`, all: t`All clicks` }[visitors]}
               zone={
-                unit === "hour"
-                  ? t`Hours of the time zone ${TIME_ZONE}.`
-                  : t`Days of the time zone ${TIME_ZONE}.`
+                unit === "hour" ? (
+                  <Trans>Hours of the time zone {zone}.</Trans>
+                ) : (
+                  <Trans>Days of the time zone {zone}.</Trans>
+                )
               }
               starts={starts}
               unit={unit}
@@ -145,9 +150,6 @@ function Scope({ filter }: Pick<Report, "filter">) {
     <Plural value={code.length} one="this link" other="# links" />
   );
 }
-
-/** Changes against fewer clicks mean little. */
-const FEW = 30;
 
 /** Of the brushed part, or of all. */
 function Sum({
@@ -199,9 +201,7 @@ function Sum({
       </Text>
       {before !== undefined && before > 0 && (
         <Text size="sm" c="dimmed">
-          <Text span size="sm" fw={600} c={before < FEW ? "dimmed" : "var(--mantine-color-text)"}>
-            {formatPercent(clicks / before - 1)}
-          </Text>
+          <Change now={clicks} before={before} isNeutral={visitors === "automated"} />
           {" · "}
           {vs === "year" ? <Trans>A year before: {base}</Trans> : <Trans>Previous period: {base}</Trans>}
         </Text>

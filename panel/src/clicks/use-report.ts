@@ -16,6 +16,8 @@ export type Report = Frame & {
   isDetailed: boolean | undefined;
   /** When clicks were first recorded as the filter asks for them, if the chart begins earlier. */
   detailsFrom: string | undefined;
+  /** Clicks of the shown days whose details were lost. */
+  detailsLost: number;
   /** The first instant of the days of the time zone, if the chart begins before it. */
   zoneSince: string | undefined;
   /** The chart belongs to the previous request. */
@@ -57,6 +59,7 @@ export function useReport(place: Place | null, search: ReportSearch): Report {
     others: others.trends,
     isDetailed: isDetailed(referrers.data),
     detailsFrom: trend.data?.details_from,
+    detailsLost: referrers.data?.details_lost ?? 0,
     zoneSince: trend.data?.zone_since,
     error: [trend, referrers, others].find(({ error }) => error !== null)?.error ?? null,
   };

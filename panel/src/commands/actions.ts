@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import {
   IconDownload,
   IconFileImport,
+  IconReportAnalytics,
   IconFolderPlus,
   IconKey,
   IconLinkPlus,
@@ -62,6 +63,13 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       words: t`csv add`,
       icon: IconFileImport,
       act: () => navigate({ to: "/links/import" }),
+    },
+    {
+      id: "report-pages",
+      label: t`Report pages`,
+      words: t`share figures analytics mail customer`,
+      icon: IconReportAnalytics,
+      act: () => navigate({ to: "/analytics/pages", search: {} }),
     },
     ...(hasRoom("imports")
       ? [

@@ -4,5 +4,7 @@ import { msg } from "@lingui/core/macro";
 export const LINKED_NAMES = {
   "analytics.enable_detailed_logging": msg`Details of clicks`,
   "analytics.enable_geo_lookup": msg`Places of visitors`,
+  "analytics.time_zone": msg`Time zone`,
+  "features.public_url": msg`Public URL`,
   "features.report_links": msg`Reports of links`,
 } as const;

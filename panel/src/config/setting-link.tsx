@@ -9,11 +9,11 @@ import { RestartButton } from "./restart-button.tsx";
 
 type Props = { settingKey: keyof typeof LINKED_NAMES };
 
-/** A setting by its name on the page of settings, as a link for those who may see that page. */
-export function SettingLink({ settingKey }: Props) {
+/** A setting by its name on the page of settings, or its value, as a link for those who may see that page. */
+export function SettingLink({ settingKey, value }: Props & { value?: string }) {
   const { i18n } = useLingui();
   const { data: account } = useQuery(accountQuery);
-  const name = i18n._(LINKED_NAMES[settingKey]);
+  const name = value ?? i18n._(LINKED_NAMES[settingKey]);
   if (account?.role !== "admin") return <bdi>{name}</bdi>;
   return (
     <AnchorLink to="/settings" search={{ q: settingKey }} inherit underline="always">

@@ -167,6 +167,9 @@ function DefaultDomain() {
       <AnchorLink to="/settings" search={{ q: "features url" }} size="sm">
         <Trans>Change its addresses</Trans>
       </AnchorLink>
+      <AnchorLink to="/settings" search={{ q: "links.ignore_case" }} size="sm">
+        <Trans>Upper and lower case</Trans>
+      </AnchorLink>
     </Group>
   );
 }

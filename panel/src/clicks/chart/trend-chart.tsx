@@ -1,7 +1,7 @@
 import "uplot/dist/uPlot.min.css";
 import { useLingui } from "@lingui/react/macro";
 import { useElementSize } from "@mantine/hooks";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { localNow } from "../zone.ts";
 import { endOfBucket, spanName, type Unit } from "../buckets.ts";
 import { type Brush, useBrush } from "./brush.ts";
@@ -18,7 +18,7 @@ type Props = {
   /** What the axis counts. */
   counts: string;
   /** Whose days or hours it has. */
-  zone: string;
+  zone: ReactNode;
   starts: readonly number[];
   unit: Unit;
   series: readonly Series[];

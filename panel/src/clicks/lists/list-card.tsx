@@ -1,4 +1,4 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Card, Skeleton, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
@@ -8,9 +8,9 @@ import classes from "../clicks.module.css";
 import { conditionsFor, type Dimension, nameOfValue } from "../dimensions.ts";
 import { withCondition } from "../filter.ts";
 import type { Frame } from "../frame.ts";
-import { isRest } from "../names.ts";
+import { isRest, nameOfNone, othersName } from "../names.ts";
 import type { OnReportChange, ReportSearch } from "../range.ts";
-import { type List, listQuery, MOST_LISTED } from "../report-queries.ts";
+import { type List, listQuery } from "../report-queries.ts";
 import { type Counted, SHARES_HEIGHT, SharesList } from "./shares-list.tsx";
 
 type ListTab = {
@@ -36,6 +36,7 @@ const MOST_HOSTS = 5;
 
 /** Lists of one kind, of which one is shown. Each row is a filter. Without clicks it is one line. */
 export function ListCard({ title, tabs, frame, search, onChange, earlier }: Props) {
+  const { t } = useLingui();
   const [picked, setPicked] = useState<Dimension | null>(null);
   const [first, setFirst] = useState(0);
   const chosen = picked ?? tabs[first % tabs.length]!.dimension;
@@ -47,6 +48,7 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
     ...listQuery(chosen, { ...requested, span: earlier ?? shown }, MOST_EARLIER),
     enabled: earlier !== undefined,
   });
+  const counts = { human: t`Human clicks`, automated: t`Bots`, all: t`All clicks` };
   const items = data && itemsOf(chosen, data, earlier && before.data);
   const isEmpty = items?.length === 0;
   // Until somebody picks a tab, the first that has something to say is shown; if none has, the first.
@@ -96,15 +98,27 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
             {items !== undefined && !isEmpty && (
               <>
                 {above?.(items)}
-                {visitors === "all" && (
-                  <Text size="xs" c="dimmed" ta="end">
-                    <Trans>All clicks</Trans>
-                  </Text>
-                )}
+                <Text
+                  component="div"
+                  size="xs"
+                  c="dimmed"
+                  className={`${classes["figures"]} ${classes["captions"]}`}
+                  data-links={chosen === "link" || undefined}
+                  aria-hidden
+                >
+                  {earlier !== undefined && (
+                    <span className={classes["changed"]}>
+                      <Trans context="against the time before">Change</Trans>
+                    </span>
+                  )}
+                  <span className={classes["counted"]}>{counts[visitors]}</span>
+                  <span className={classes["percent"]}>
+                    <Trans context="of all clicks">Share</Trans>
+                  </span>
+                </Text>
                 <SharesList
                   items={items}
-                  isLinks={chosen === "link"}
-                  rest={<Rest dimension={chosen} rows={data?.rows ?? []} />}
+                  dimension={chosen}
                   onChoose={choose}
                   onHost={(host) => onChange(withCondition(search, { name: "referrer", value: host }))}
                 />
@@ -130,14 +144,6 @@ function Nothing({ dimension, isClicked }: { dimension: Dimension; isClicked: bo
   return <Trans>No places are recorded for these clicks. The setting “{places}” records them.</Trans>;
 }
 
-/** The clicks of no listed value: of those beyond the list, and of those without one. */
-function Rest({ dimension, rows }: { dimension: Dimension; rows: List["rows"] }) {
-  if (!dimension.startsWith("utm_") && dimension !== "site") return <Trans>Others or unknown</Trans>;
-  const isWhole = rows.length < MOST_LISTED && !rows.some(({ value }) => isRest(value));
-  if (!isWhole) return <Trans>Others and none</Trans>;
-  return dimension === "site" ? <Trans>No referrer</Trans> : <Trans>No campaign</Trans>;
-}
-
 const keyOf = ({ value, country, domain }: List["rows"][number]): string =>
   JSON.stringify([value, country, domain]);
 
@@ -147,8 +153,12 @@ const hostsOf = ({ value, hosts = [] }: List["rows"][number]): Counted["hosts"] 
     ? []
     : hosts.slice(0, MOST_HOSTS).map((host) => ({ name: host.value, count: host.clicks }));
 
-/** With their part of all clicks; those of no row come last, together. */
-function itemsOf(dimension: Dimension, { rows, total, other }: List, before: List | undefined): Counted[] {
+/**
+ * With their part of all clicks. Those without a referrer are a row like others; what else no row has comes last,
+ * without a bar.
+ */
+function itemsOf(dimension: Dimension, list: List, before: List | undefined): Counted[] {
+  const { rows, total, other, none = 0 } = list;
   const known = before && new Map(before.rows.map((row) => [keyOf(row), row.clicks]));
   const percentageOf = (count: number) => (total === 0 ? 0 : (count / total) * 100);
   const named = rows
@@ -162,7 +172,15 @@ function itemsOf(dimension: Dimension, { rows, total, other }: List, before: Lis
       ...(dimension === "site" && { hosts: hostsOf(row) }),
       ...(known && { before: known.get(keyOf(row)) ?? 0 }),
     }));
-  const rest = other + rows.filter(({ value }) => isRest(value)).reduce((sum, { clicks }) => sum + clicks, 0);
-  if (rest <= 0 || named.length === 0) return named;
-  return [...named, { key: "", name: null, count: rest, percentage: percentageOf(rest) }];
+  const without = (key: string, name: string, count: number, isOther: boolean): Counted[] =>
+    count <= 0
+      ? []
+      : [{ key, name, count, percentage: percentageOf(count), ...(isOther && { isRest: true }) }];
+  const isDirect = dimension === "site";
+  const nameless = without("(none)", nameOfNone(dimension), none, !isDirect);
+  const listed = isDirect ? [...named, ...nameless].sort((a, b) => b.count - a.count) : named;
+  if (listed.length === 0) return [];
+  const rest =
+    other - none + rows.reduce((sum, { value, clicks }) => (isRest(value) ? sum + clicks : sum), 0);
+  return [...listed, ...without("", othersName(), rest, true), ...(isDirect ? [] : nameless)];
 }

@@ -38,7 +38,7 @@ export function ReportLists({ report, search, onChange, newest }: Props) {
               {
                 dimension: "country",
                 title: t`Countries`,
-                above: (items) => <MapPlace countries={items.filter(({ name }) => name !== null)} />,
+                above: (items) => <MapPlace countries={items.filter(({ value }) => value !== undefined)} />,
               },
               { dimension: "city", title: t`Cities` },
               { dimension: "language", title: t`Languages` },

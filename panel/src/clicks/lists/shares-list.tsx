@@ -1,21 +1,24 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { UnstyledButton } from "@mantine/core";
 import { IconArrowUpRight } from "@tabler/icons-react";
-import { Fragment, type ReactNode, useState } from "react";
-import { formatNumber, formatPercent, formatShare } from "../../base/i18n.ts";
+import { Fragment, useState } from "react";
+import { formatNumber, formatShare } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
+import { Change } from "../change.tsx";
 import classes from "../clicks.module.css";
-import type { Value } from "../dimensions.ts";
+import type { Dimension, Value } from "../dimensions.ts";
+import { ValueIcon } from "./value-icon.tsx";
 
 export type Counted = {
   key: string;
-  /** Null: of no value, or of too many. */
-  name: string | null;
-  /** What a filter takes. */
+  name: string;
+  /** What a filter takes; absent for clicks of no value, or of too many. */
   value?: Value;
   count: number;
   percentage: number;
+  /** Of too many values, or of none: without a bar. */
+  isRest?: boolean;
   /** In the time before, if it is compared. */
   before?: number;
   /** Of a site. */
@@ -26,35 +29,33 @@ const FIRST = 8;
 const ROW = 34;
 /** Of the first rows, for what stands in their place until they are known. */
 export const SHARES_HEIGHT = ROW * FIRST;
-/** Changes against fewer clicks mean little. */
-const FEW = 30;
 
 type Props = {
   items: readonly Counted[];
-  /** Rows are links, which have pages. */
-  isLinks: boolean;
-  /** Name of what has none. */
-  rest: ReactNode;
+  dimension: Dimension;
   onChoose(item: Counted): void;
   onHost?(host: string): void;
 };
 
-/** Names with their counts, the most frequent first. Each is a filter. */
-export function SharesList({ items, isLinks, rest, onChoose, onHost }: Props) {
+/** Names with their counts, the most frequent first. Each is a filter. Bars are as long as their count is to the largest. */
+export function SharesList({ items, dimension, onChoose, onHost }: Props) {
   const { t } = useLingui();
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? items : items.slice(0, FIRST);
   const more = items.length - FIRST;
+  const most = Math.max(1, ...items.map(({ isRest, count }) => (isRest ? 0 : count)));
+  const isLinks = dimension === "link";
   return (
     <>
       <ul className={classes["shares"]}>
         {shown.map((item) => (
           <Fragment key={item.key}>
             <li className={classes["share"]}>
-              {item.value !== undefined && (
-                <div className={classes["bar"]} style={{ width: `${Math.min(100, item.percentage)}%` }} />
+              {!item.isRest && (
+                <div className={classes["bar"]} style={{ width: `${(item.count / most) * 100}%` }} />
               )}
-              <Name item={item} isLink={isLinks} rest={rest} onChoose={onChoose} />
+              {!item.isRest && <ValueIcon dimension={dimension} value={item.value} />}
+              <Name item={item} isLink={isLinks} onChoose={onChoose} />
               <Numbers item={item} />
               {isLinks && item.value !== undefined && <ToLink {...item.value} />}
             </li>
@@ -86,14 +87,12 @@ export function SharesList({ items, isLinks, rest, onChoose, onHost }: Props) {
   );
 }
 
-type NameProps = { item: Counted; isLink: boolean; rest: ReactNode; onChoose(item: Counted): void };
+type NameProps = { item: Counted; isLink: boolean; onChoose(item: Counted): void };
 
-function Name({ item, isLink, rest, onChoose }: NameProps) {
+function Name({ item, isLink, onChoose }: NameProps) {
   const { t } = useLingui();
   const { name, value } = item;
-  if (name === null || value === undefined) {
-    return <span className={classes["name"]}>{rest}</span>;
-  }
+  if (value === undefined) return <span className={classes["name"]}>{name}</span>;
   return (
     <UnstyledButton
       className={`${classes["name"]} ${classes["choice"]}`}
@@ -101,16 +100,26 @@ function Name({ item, isLink, rest, onChoose }: NameProps) {
       dir="auto"
       onClick={() => onChoose(item)}
     >
-      {isLink ? <CodeName code={name} domain={value.domain} /> : name}
+      {isLink ? <LinkName code={name} {...value} /> : name}
     </UnstyledButton>
   );
 }
 
+/** The title first, then code and host. */
+const LinkName = ({ code, title, domain }: Pick<Value, "title" | "domain"> & { code: string }) => (
+  <>
+    {title && <bdi className={classes["linkTitle"]}>{title}</bdi>}{" "}
+    <span data-soft={title ? "" : undefined}>
+      <CodeName code={code} domain={domain} wraps />
+    </span>
+  </>
+);
+
 const Numbers = ({ item: { count, percentage, before } }: { item: Counted }) => (
-  <span className={classes["count"]}>
+  <span className={classes["figures"]}>
     {before !== undefined && (
-      <span className={classes["change"]} data-few={before < FEW || undefined} title={formatNumber(before)}>
-        {before > 0 && formatPercent(count / before - 1)}
+      <span className={classes["changed"]}>
+        <Change now={count} before={before} />
       </span>
     )}
     <span className={classes["counted"]}>{formatNumber(count)}</span>

@@ -84,7 +84,7 @@ export const WorldMap = memo(function WorldMap({ countries }: Props) {
   }
 
   const textOf = ({ name, count, percentage }: Counted) =>
-    `${name ?? ""}: ${formatNumber(count)} (${formatShare(percentage)})`;
+    `${name}: ${formatNumber(count)} (${formatShare(percentage)})`;
   if (world === undefined) return null;
   const announced = countries[Math.max(0, at)];
   return (

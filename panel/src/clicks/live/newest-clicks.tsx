@@ -1,6 +1,6 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Card, Group, Skeleton, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { NewestClick } from "../../base/api.ts";
 import { formatClock } from "../../base/i18n.ts";
@@ -49,6 +49,7 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
   // The report says it once for all lists.
   if (isDetailed === false && arrived.length === 0 && (data?.data.length ?? 0) === 0) return null;
   const details = <SettingLink settingKey={DETAILS} />;
+  const rate = place === null ? (live?.second?.human_clicks_per_second ?? 0) : 0;
   const known = new Set(data?.data.map(keyOf));
   const rows = [...(isOpen ? arrived.filter((click) => !known.has(keyOf(click))) : []), ...(data?.data ?? [])]
     .sort((a, b) => (a.clicked_at < b.clicked_at ? 1 : -1))
@@ -59,7 +60,16 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
         <Text component="h2" fw={600} size="sm">
           <Trans>Newest clicks</Trans>
         </Text>
-        {isOpen && <LiveBadge state={live?.state ?? "live"} />}
+        {isOpen && (
+          <Group gap="xs">
+            {rate > 0 && (
+              <Text size="xs" c="dimmed" className={classes["count"]!}>
+                <Plural value={rate} one="# human click per second" other="# human clicks per second" />
+              </Text>
+            )}
+            <LiveBadge state={live?.state ?? "live"} />
+          </Group>
+        )}
       </Group>
       {data === undefined && <Skeleton height={200} />}
       {data !== undefined && rows.length === 0 && (
@@ -86,6 +96,12 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
   );
 }
 
+/** Reports, and the head of the page, which has the same clicks. */
+function countAgain(queries: QueryClient): void {
+  for (const queryKey of [["clicks"], ["links", "one"], ["shares", "one"]])
+    void queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
+}
+
 /** Asks for the numbers again when the newest click that polling finds is a later one. */
 function useNews(newest: number | undefined): void {
   const queries = useQueryClient();
@@ -93,7 +109,7 @@ function useNews(newest: number | undefined): void {
   useEffect(() => {
     const isNews = newest !== undefined && newest > (before.current ?? newest);
     before.current = newest ?? before.current;
-    if (isNews) void queries.invalidateQueries({ queryKey: ["clicks"] }, { cancelRefetch: false });
+    if (isNews) countAgain(queries);
   }, [newest, queries]);
 }
 
@@ -118,7 +134,7 @@ function useArrived(place: Place | null, { visitors, isOpen }: Frame, live: Live
     [],
   );
   useEffect(() => setArrived([]), [place?.code, place?.domain, visitors]);
-  const refresh = () => void queries.invalidateQueries({ queryKey: ["clicks"] }, { cancelRefetch: false });
+  const refresh = () => countAgain(queries);
   function refreshLate(): void {
     clearTimeout(late.current);
     late.current = setTimeout(refresh, LATE_MS);

@@ -36,7 +36,7 @@ export const KEPT_WORDS = {
     description: msg`Fill country and city of click records, off the request path.`,
   },
   "analytics.time_zone": {
-    name: msg`Time zone`,
+    name: LINKED_NAMES["analytics.time_zone"],
     description: msg`Time zone whose days, weeks, months and hours reports count in, such as Europe/Berlin. Days for which hours are kept are counted anew when it changes, older ones stay.`,
     allowed: msg`a time zone such as Europe/Berlin or UTC`,
   },

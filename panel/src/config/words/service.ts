@@ -1,5 +1,6 @@
 /** Paths, links, counting and the cache. */
 import { msg } from "@lingui/core/macro";
+import { LINKED_NAMES } from "../linked-names.ts";
 
 const PREFIX = msg`1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end`;
 
@@ -37,7 +38,7 @@ export const SERVICE_WORDS = {
     allowed: msg`empty or an absolute http or https URL without user name and password, at most 8192 bytes`,
   },
   "features.public_url": {
-    name: msg`Public URL`,
+    name: LINKED_NAMES["features.public_url"],
     description: msg`Scheme, host and optional port under which visitors reach Waymark. Empty: those of the request, or the listening address on the command line.`,
     allowed: msg`empty or scheme, host and optional port such as https://go.example.com, without a path`,
   },

@@ -1,0 +1,31 @@
+import { useLingui } from "@lingui/react/macro";
+import { formatNumber, formatShare } from "../base/i18n.ts";
+import classes from "./clicks.module.css";
+
+/** Changes against fewer clicks mean little. */
+const FEW = 30;
+
+type Props = {
+  now: number;
+  before: number;
+  /** More is neither good nor bad, as of bots. */
+  isNeutral?: boolean;
+};
+
+/** A change in words, in colour where its base is large enough to say something. Nothing against nothing. */
+export function Change({ now, before, isNeutral }: Props) {
+  const { t } = useLingui();
+  if (before <= 0) return null;
+  const percent = Math.round((now / before - 1) * 100);
+  const share = formatShare(Math.abs(percent));
+  const base = formatNumber(before);
+  return (
+    <span
+      className={classes["change"]}
+      data-way={before < FEW || percent === 0 || isNeutral ? "none" : percent > 0 ? "up" : "down"}
+      title={t`Before: ${base}`}
+    >
+      {percent === 0 ? t`unchanged` : percent > 0 ? t`${share} more` : t`${share} less`}
+    </span>
+  );
+}
