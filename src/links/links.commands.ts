@@ -325,8 +325,8 @@ async function writeQr(
   const look = qrLookOf(validated(qrQuery, { ...given, format }, "The QR code"));
   const toTerminal = output.isTerminal && (path === undefined || path === "-");
   if (toTerminal && look.format !== "svg") {
-    const format = look.format.toUpperCase();
-    throw appError("BadRequest", `A terminal can't show a ${format}; name a file with --output.`);
+    const name = look.format.toUpperCase();
+    throw appError("BadRequest", `A terminal can't show a ${name}; name a file with --output.`);
   }
   const { links, origins } = await services();
   const link = await links.by(COMMAND).get(links.domains.key(code, domain));
