@@ -13,7 +13,7 @@ const MOST_SOON = 100;
 const MOST_BOXES = 100;
 const SEEN = "waymark-seen-arrivals";
 
-type LinkQuery = { only_dead?: "true"; held?: "waiting" };
+type LinkQuery = { only_dead?: true; held?: "waiting" };
 
 const countOf = async (query: LinkQuery, signal: AbortSignal): Promise<number> => {
   const params = { query: { ...query, domain: "*", page_size: 1 } };
@@ -23,10 +23,10 @@ const countOf = async (query: LinkQuery, signal: AbortSignal): Promise<number> =
 async function countOfSoonOver(signal: AbortSignal): Promise<number> {
   const query = {
     domain: "*",
-    only_active: "true",
+    only_active: true,
     sort: "expires_at",
     order: "asc",
-    total: "false",
+    total: false,
   } as const;
   const params = { query: { ...query, page_size: MOST_SOON } };
   const { data } = await responseOf(api.GET("/admin/v1/links", { params, signal }));
@@ -48,7 +48,7 @@ const attentionQuery = (isAdmin: boolean) =>
     queryKey: ["links", "attention", isAdmin],
     async queryFn({ signal }) {
       const [dead, soon, waiting, arrivals] = await Promise.all([
-        countOf({ only_dead: "true" }, signal),
+        countOf({ only_dead: true }, signal),
         countOfSoonOver(signal),
         isAdmin ? countOf({ held: "waiting" }, signal) : 0,
         arrivalsIn(signal),
