@@ -4,6 +4,9 @@ import type { Job } from "../platform/jobs/runner.ts";
 import { createClickExport } from "./analytics/export.ts";
 import { type ReachableLinks, analyticsEndpoints } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
+import { lostDetails } from "./details/gate.ts";
+import { createDetailDropsRepository } from "./details/repository.ts";
+import { UTC } from "./rollups/calendar.ts";
 import { createMissingReport } from "./missing/report.ts";
 import { missingEndpoint } from "./missing/routes.ts";
 import { createZoneJob } from "./rollups/zone-change.ts";
@@ -23,6 +26,7 @@ export function createReports({ links, copy, ...core }: Deps) {
   const maintenance = createMaintenance(createLeases({ database }));
   const replicated = { ...database, read: database.reports };
   const analytics = createAnalytics({ database: replicated, clock });
+  const drops = createDetailDropsRepository(replicated);
   return {
     analytics,
     /** Mount them before those of links. */
@@ -36,6 +40,8 @@ export function createReports({ links, copy, ...core }: Deps) {
         links,
         clickExport: createClickExport(replicated),
         recordsDetails: () => config.get("analytics.enable_detailed_logging"),
+        lostDetails: async ({ start, end }) =>
+          lostDetails(await drops.totals({ from: UTC.day.of(start), to: UTC.day.of(end) + 1 })),
         logger,
       }),
     ],

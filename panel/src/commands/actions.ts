@@ -21,11 +21,41 @@ import { useOwnActions } from "./own-actions.ts";
 import { hasRoom } from "../base/place.ts";
 import { foundByWords } from "./place-rows.tsx";
 
+/** Lists that no page of the menu is about. */
+function useListActions(): Action[] {
+  const { t } = useLingui();
+  const navigate = useNavigate();
+  return [
+    {
+      id: "deleted",
+      label: t`Deleted links`,
+      words: t`restore undo`,
+      icon: IconTrash,
+      act: () => navigate({ to: "/links/deleted" }),
+    },
+    {
+      id: "tags",
+      label: t`Tags`,
+      words: t`rename merge`,
+      icon: IconTags,
+      act: () => navigate({ to: "/links/tags" }),
+    },
+    {
+      id: "report-pages",
+      label: t`Report pages`,
+      words: t`share figures analytics mail customer`,
+      icon: IconReportAnalytics,
+      act: () => navigate({ to: "/analytics/pages", search: {} }),
+    },
+  ];
+}
+
 /** Actions that the account may start from anywhere, as far as the text finds them. */
 export function useActions({ role }: Account): (text: string) => CommandRow[] {
   const { t } = useLingui();
   const navigate = useNavigate();
   const ownActions = useOwnActions();
+  const listActions = useListActions();
   const forLinks: Action[] = [
     {
       id: "new-link",
@@ -41,20 +71,7 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       icon: IconDownload,
       act: () => navigate({ to: "/links", search: {}, state: { requested: "export" } }),
     },
-    {
-      id: "deleted",
-      label: t`Deleted links`,
-      words: t`restore undo`,
-      icon: IconTrash,
-      act: () => navigate({ to: "/links/deleted" }),
-    },
-    {
-      id: "tags",
-      label: t`Tags`,
-      words: t`rename merge`,
-      icon: IconTags,
-      act: () => navigate({ to: "/links/tags" }),
-    },
+    ...listActions,
   ];
   const forAdmins: Action[] = [
     {
@@ -63,13 +80,6 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       words: t`csv add`,
       icon: IconFileImport,
       act: () => navigate({ to: "/links/import" }),
-    },
-    {
-      id: "report-pages",
-      label: t`Report pages`,
-      words: t`share figures analytics mail customer`,
-      icon: IconReportAnalytics,
-      act: () => navigate({ to: "/analytics/pages", search: {} }),
     },
     ...(hasRoom("imports")
       ? [

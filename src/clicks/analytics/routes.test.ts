@@ -25,6 +25,7 @@ beforeAll(async () => {
         links,
         clickExport: createClickExport(database),
         recordsDetails: () => recordsDetails,
+        lostDetails: async () => 0,
         logger: silentLogger,
       }),
       ...linkEndpoints({ links, now }),

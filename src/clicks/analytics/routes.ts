@@ -177,6 +177,7 @@ type ReportDeps = {
   links: ReachableLinks;
   /** analytics.enable_detailed_logging */
   recordsDetails(): boolean;
+  lostDetails: Parameters<typeof createDetailsNote>[0]["lostDetails"];
 };
 
 type Report = "trends" | "geo" | "devices" | "clicks";

@@ -216,12 +216,14 @@ export const DETAILS = {
 
 type NoteDeps = {
   recordsDetails(): boolean;
-  analytics: Pick<Analytics, "calendar" | "detailsFrom" | "lostDetails">;
+  /** Clicks of all links in the days of the range whose details were lost. */
+  lostDetails(range: DateRange): Promise<number>;
+  analytics: Pick<Analytics, "calendar" | "detailsFrom">;
 };
 
 /** @param isDetailed the response is about details, whatever the filter */
 export const createDetailsNote =
-  ({ recordsDetails, analytics }: NoteDeps) =>
+  ({ recordsDetails, lostDetails, analytics }: NoteDeps) =>
   async (
     data: unknown,
     range: DateRange,
@@ -234,7 +236,7 @@ export const createDetailsNote =
     const [calendar, from, lost] = await Promise.all([
       analytics.calendar(),
       analytics.detailsFrom(range, filter, { by, isSummed: !isDetailed && unit !== "hour" }),
-      needs ? analytics.lostDetails(range) : 0,
+      needs ? lostDetails(range) : 0,
     ]);
     Object.assign(fields, zoneNote(calendar, range));
     if (needs && !recordsDetails()) fields["details"] = false;

@@ -25,9 +25,6 @@ import { touchedDays, type Trend, trend } from "./trend.ts";
 import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
 import { createCalendars } from "../rollups/calendar.repository.ts";
-import { UTC } from "../rollups/calendar.ts";
-import { lostDetails } from "../details/gate.ts";
-import { createDetailDropsRepository } from "../details/repository.ts";
 import { type Unit, type Span, sequence } from "../rollups/time-buckets.ts";
 
 /** `clicks`: of the chosen visitors; `both` does not depend on the choice. */
@@ -66,7 +63,6 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
   const cuts = createCuts({ calendars, counts, values, now: clock.now, mostDetails });
   const select = createSelect({ calendars, counts, values });
   const parts = { counts, values, ranking, cuts };
-  const drops = createDetailDropsRepository(database);
 
   return {
     /** Days, weeks, months and hours as the answers have them. */
@@ -154,10 +150,6 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     },
 
     selected: select,
-
-    /** Clicks of all links in the days of the range whose details were lost. */
-    lostDetails: async ({ start, end }: DateRange): Promise<number> =>
-      lostDetails(await drops.totals({ from: UTC.day.of(start), to: UTC.day.of(end) + 1 })),
 
     /** Most clicks first; limit ≤ 1,000. */
     async report(by: ReportBy, range: DateRange, limit: number, filter: ClickFilter = {}): Promise<Report> {

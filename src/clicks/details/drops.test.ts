@@ -14,6 +14,7 @@ import {
   segmentOf,
   temporaryFolder,
 } from "../clicks.test-support.ts";
+import { lostDetails } from "./gate.ts";
 import { createDetailDropsRepository } from "./repository.ts";
 import { createDetailGate } from "./gate.ts";
 import type { SettledClicks } from "../flush/source.ts";
@@ -89,12 +90,12 @@ forEachDialect((dialect) => {
     expect(await drops()).toEqual(stored);
     journal.recordRefused(one, NOW, "full");
     await flusher.flush();
-    expect(await createDetailDropsRepository(database).totals()).toEqual({
-      full: 5,
-      disconnected: 1,
-      sampled_out: 1,
-      stopped: 1,
-    });
+    const { totals } = createDetailDropsRepository(database);
+    const all = { full: 5, disconnected: 1, sampled_out: 1, stopped: 1 };
+    expect(await totals()).toEqual(all);
+    // Chosen ones are not lost.
+    expect(lostDetails(all)).toBe(7);
+    expect(await totals({ from: TODAY - 1, to: TODAY })).toEqual({ full: 1 });
     await journal.close();
   });
 
