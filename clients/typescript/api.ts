@@ -6748,7 +6748,7 @@ export interface components {
         PostSetUpBody: {
             /** @description analytics.enable_ip_logging */
             click_addresses: boolean;
-            /** @description analytics.enable_detailed_logging, from the next start on */
+            /** @description analytics.enable_detailed_logging; the workers start anew for it */
             click_details: boolean;
             /** @description links.forgive_tails */
             forgive_tails?: boolean;
