@@ -66,6 +66,32 @@ CREATE TABLE `blobs` (
   CONSTRAINT `blobs_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `bulk_changes` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `at` bigint(20) NOT NULL,
+  `bulk` bigint(20) NOT NULL,
+  `actor` varchar(140) NOT NULL,
+  `via` varchar(16) NOT NULL,
+  `action` varchar(32) NOT NULL,
+  `subject` varchar(300) NOT NULL,
+  `before` mediumtext DEFAULT NULL,
+  `after` mediumtext DEFAULT NULL,
+  `links` bigint(20) NOT NULL,
+  `state` varchar(8) NOT NULL,
+  `undo_place` bigint(20) NOT NULL DEFAULT 0,
+  `restored` bigint(20) NOT NULL DEFAULT 0,
+  `failed` bigint(20) NOT NULL DEFAULT 0,
+  `refusal` varchar(1000) DEFAULT NULL,
+  `undone_at` bigint(20) DEFAULT NULL,
+  `undone_by` varchar(140) DEFAULT NULL,
+  `undone_via` varchar(16) DEFAULT NULL,
+  `undone_account` bigint(20) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `bulk_changes_bulk` (`at`,`bulk`),
+  KEY `bulk_changes_actor` (`actor`,`at`,`bulk`),
+  KEY `bulk_changes_state` (`state`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `certificates` (
   `host` varchar(253) NOT NULL,
   `pair` mediumtext DEFAULT NULL,
@@ -662,6 +688,18 @@ CREATE TABLE `policies` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `policies_name` (`name`),
   UNIQUE KEY `policies_default` (`is_default`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `presets` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `kind` varchar(8) NOT NULL,
+  `owner_id` bigint(20) NOT NULL,
+  `name` varchar(64) NOT NULL,
+  `content` mediumtext NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `created_by` varchar(128) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `presets_name` (`owner_id`,`kind`,`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `recovery_codes` (

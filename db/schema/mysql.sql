@@ -66,6 +66,32 @@ CREATE TABLE `blobs` (
   CONSTRAINT `blobs_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `bulk_changes` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `at` bigint NOT NULL,
+  `bulk` bigint NOT NULL,
+  `actor` varchar(140) COLLATE utf8mb4_bin NOT NULL,
+  `via` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `action` varchar(32) COLLATE utf8mb4_bin NOT NULL,
+  `subject` varchar(300) COLLATE utf8mb4_bin NOT NULL,
+  `before` mediumtext COLLATE utf8mb4_bin,
+  `after` mediumtext COLLATE utf8mb4_bin,
+  `links` bigint NOT NULL,
+  `state` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `undo_place` bigint NOT NULL DEFAULT '0',
+  `restored` bigint NOT NULL DEFAULT '0',
+  `failed` bigint NOT NULL DEFAULT '0',
+  `refusal` varchar(1000) COLLATE utf8mb4_bin DEFAULT NULL,
+  `undone_at` bigint DEFAULT NULL,
+  `undone_by` varchar(140) COLLATE utf8mb4_bin DEFAULT NULL,
+  `undone_via` varchar(16) COLLATE utf8mb4_bin DEFAULT NULL,
+  `undone_account` bigint DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `bulk_changes_bulk` (`at`,`bulk`),
+  KEY `bulk_changes_actor` (`actor`,`at`,`bulk`),
+  KEY `bulk_changes_state` (`state`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `certificates` (
   `host` varchar(253) COLLATE utf8mb4_bin NOT NULL,
   `pair` mediumtext COLLATE utf8mb4_bin,
@@ -662,6 +688,18 @@ CREATE TABLE `policies` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `policies_name` (`name`),
   UNIQUE KEY `policies_default` (`is_default`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `presets` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `kind` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `owner_id` bigint NOT NULL,
+  `name` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `content` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  `created_by` varchar(128) COLLATE utf8mb4_bin DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `presets_name` (`owner_id`,`kind`,`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `recovery_codes` (

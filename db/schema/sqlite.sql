@@ -62,6 +62,33 @@ CREATE TABLE blobs (
 
 CREATE INDEX "blobs_state" on "blobs" (state, checked_at);
 
+CREATE TABLE bulk_changes (
+  id integer primary key autoincrement,
+  at integer not null,
+  bulk integer not null,
+  actor text not null,
+  via text not null,
+  action text not null,
+  subject text not null,
+  "before" text,
+  "after" text,
+  links integer not null,
+  state text not null,
+  undo_place integer not null default 0,
+  restored integer not null default 0,
+  failed integer not null default 0,
+  refusal text,
+  undone_at integer,
+  undone_by text,
+  undone_via text,
+  undone_account integer,
+  constraint bulk_changes_bulk unique (at, bulk)
+);
+
+CREATE INDEX "bulk_changes_actor" on "bulk_changes" (actor, at, bulk);
+
+CREATE INDEX "bulk_changes_state" on "bulk_changes" (state);
+
 CREATE TABLE certificates (
   host text not null primary key,
   pair text,
@@ -691,6 +718,17 @@ CREATE TABLE policies (
   updated_at integer not null,
   constraint policies_name unique (name),
   constraint policies_default unique (is_default)
+);
+
+CREATE TABLE presets (
+  id integer primary key autoincrement,
+  kind text not null,
+  owner_id integer not null,
+  name text not null,
+  content text not null,
+  created_at integer not null,
+  created_by text,
+  constraint presets_name unique (owner_id, kind, name)
 );
 
 CREATE TABLE recovery_codes (

@@ -54,6 +54,7 @@ export const PASSED_ON: Partial<Record<TableName, readonly string[]>> = {
   share_recipients: ["email"],
   report_readers: ["email", "token"],
   webhook_deliveries: ["event_id"],
+  presets: ["name"],
 };
 
 /** Returns a value that is unique among those of all rows. */

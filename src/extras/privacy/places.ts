@@ -91,6 +91,9 @@ export const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
     { table: "settings_history", key: "id", column: "changed_by" },
     { table: "link_reports", key: "id", column: "resolved_by" },
     { table: "report_mails", key: "id", column: "created_by" },
+    { table: "bulk_changes", key: "id", column: "actor", shown: ["at", "actor", "action", "links"] },
+    { table: "bulk_changes", key: "id", column: "undone_by", shown: ["at", "undone_by", "undone_at"] },
+    { table: "presets", key: "id", column: "created_by" },
     { table: "login_failures", key: null, column: "account", set: null },
     { table: "login_failures", key: null, column: "account", start: "factor ", set: null },
   ],
@@ -111,6 +114,8 @@ export const JSONS: Record<Subject["kind"], readonly JsonPlace[]> = {
     { table: "links", key: "id", column: "options" },
     { table: "deleted_links", key: "link_id", column: "content" },
     { table: "report_pages", key: "link_id", column: "filter" },
+    { table: "bulk_changes", key: "id", column: "before" },
+    { table: "bulk_changes", key: "id", column: "after" },
   ],
 };
 

@@ -117,4 +117,48 @@ export const LINK_TABLES = {
     clicks: "int0",
     automated: "int0",
   },
+  /** Bulk changes of links (links/bulk-changes/), one row each, for `events.retention_days`. */
+  bulk_changes: {
+    id: "serial",
+    /** With `bulk` as in its events, and unique. */
+    at: "int",
+    bulk: "int",
+    actor: "text(140)",
+    via: "text(16)",
+    /** Of its events, such as "link.update"; "tag.rename" or "tag.delete". */
+    action: "text(32)",
+    /** The code of the first link, or the tag. */
+    subject: "text(300)",
+    /** JSON: the first link, or the tag, as in events. */
+    before: "text?",
+    after: "text?",
+    /** The number of changed links. */
+    links: "int",
+    /** "done", "undoing" or "undone". */
+    state: "text(8)",
+    /** The last event that the undo has handled. */
+    undo_place: "int0",
+    restored: "int0",
+    failed: "int0",
+    /** Why the first link stays. */
+    refusal: "text(1000)?",
+    undone_at: "int?",
+    undone_by: "text(140)?",
+    undone_via: "text(16)?",
+    /** 0 is the built-in administrator; null: a command. */
+    undone_account: "int?",
+  },
+  /** What people save under a name to use it again. Removed with its owner. */
+  presets: {
+    id: "serial",
+    /** "view": filters of a list of links. "utm": parameters of campaigns. Owner, kind and name are unique. */
+    kind: "text(8)",
+    /** An account or team (lib/owner.ts). */
+    owner_id: "int",
+    name: "text(64)",
+    /** JSON. */
+    content: "text",
+    created_at: "int",
+    created_by: "text(128)?",
+  },
 } as const;
