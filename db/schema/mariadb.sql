@@ -72,6 +72,7 @@ CREATE TABLE `bulk_changes` (
   `bulk` bigint(20) NOT NULL,
   `actor` varchar(140) NOT NULL,
   `via` varchar(16) NOT NULL,
+  `account_id` bigint(20) DEFAULT NULL,
   `action` varchar(32) NOT NULL,
   `subject` varchar(300) NOT NULL,
   `before` mediumtext DEFAULT NULL,
@@ -88,7 +89,7 @@ CREATE TABLE `bulk_changes` (
   `undone_account` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `bulk_changes_bulk` (`at`,`bulk`),
-  KEY `bulk_changes_actor` (`actor`,`at`,`bulk`),
+  KEY `bulk_changes_account` (`account_id`,`at`,`bulk`),
   KEY `bulk_changes_state` (`state`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

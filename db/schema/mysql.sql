@@ -72,6 +72,7 @@ CREATE TABLE `bulk_changes` (
   `bulk` bigint NOT NULL,
   `actor` varchar(140) COLLATE utf8mb4_bin NOT NULL,
   `via` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `account_id` bigint DEFAULT NULL,
   `action` varchar(32) COLLATE utf8mb4_bin NOT NULL,
   `subject` varchar(300) COLLATE utf8mb4_bin NOT NULL,
   `before` mediumtext COLLATE utf8mb4_bin,
@@ -88,7 +89,7 @@ CREATE TABLE `bulk_changes` (
   `undone_account` bigint DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `bulk_changes_bulk` (`at`,`bulk`),
-  KEY `bulk_changes_actor` (`actor`,`at`,`bulk`),
+  KEY `bulk_changes_account` (`account_id`,`at`,`bulk`),
   KEY `bulk_changes_state` (`state`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

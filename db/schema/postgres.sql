@@ -70,6 +70,7 @@ create table bulk_changes (
   bulk bigint not null,
   actor character varying(140) collate "C" not null,
   via character varying(16) collate "C" not null,
+  account_id bigint,
   action character varying(32) collate "C" not null,
   subject character varying(300) collate "C" not null,
   before text collate "C",
@@ -1037,7 +1038,7 @@ CREATE INDEX account_identities_account ON public.account_identities USING btree
 
 CREATE INDEX blobs_state ON public.blobs USING btree (state, checked_at);
 
-CREATE INDEX bulk_changes_actor ON public.bulk_changes USING btree (actor, at, bulk);
+CREATE INDEX bulk_changes_account ON public.bulk_changes USING btree (account_id, at, bulk);
 
 CREATE INDEX bulk_changes_state ON public.bulk_changes USING btree (state);
 

@@ -68,6 +68,7 @@ CREATE TABLE bulk_changes (
   bulk integer not null,
   actor text not null,
   via text not null,
+  account_id integer,
   action text not null,
   subject text not null,
   "before" text,
@@ -85,7 +86,7 @@ CREATE TABLE bulk_changes (
   constraint bulk_changes_bulk unique (at, bulk)
 );
 
-CREATE INDEX "bulk_changes_actor" on "bulk_changes" (actor, at, bulk);
+CREATE INDEX "bulk_changes_account" on "bulk_changes" (account_id, at, bulk);
 
 CREATE INDEX "bulk_changes_state" on "bulk_changes" (state);
 

@@ -125,6 +125,8 @@ export const LINK_TABLES = {
     bulk: "int",
     actor: "text(140)",
     via: "text(16)",
+    /** 0 is the built-in administrator; null: a command. */
+    account_id: "int?",
     /** Of its events, such as "link.update"; "tag.rename" or "tag.delete". */
     action: "text(32)",
     /** The code of the first link, or the tag. */
@@ -145,7 +147,6 @@ export const LINK_TABLES = {
     undone_at: "int?",
     undone_by: "text(140)?",
     undone_via: "text(16)?",
-    /** 0 is the built-in administrator; null: a command. */
     undone_account: "int?",
   },
   /** What people save under a name to use it again. Removed with its owner. */

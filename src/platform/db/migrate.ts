@@ -9,6 +9,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { Database } from "./database.ts";
 import type { SchemaSyntax } from "./schema-syntax.ts";
 import { steps as accounts } from "./migrations/version-1-0-accounts.ts";
+import { steps as bulk } from "./migrations/version-1-0-bulk.ts";
 import { steps as clicks } from "./migrations/version-1-0-clicks.ts";
 import { steps as cluster } from "./migrations/version-1-0-cluster.ts";
 import { steps as documents } from "./migrations/version-1-0-documents.ts";
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...reports,
   ...documents,
   ...zones,
+  ...bulk,
 ];
 
 export type MigrationState = {

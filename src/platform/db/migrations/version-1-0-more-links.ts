@@ -1,4 +1,4 @@
-/** Version 1.0: links that are made once, titles of targets, bulk changes and presets. */
+/** Version 1.0: links that are made once, and titles of targets. */
 import { sql } from "kysely";
 import { LINK_TABLES, REUSE_TURNS } from "../link-tables.ts";
 import { createTable, type Step } from "./step.ts";
@@ -16,13 +16,5 @@ export const steps: readonly Step[] = [
   createTable("1090_title_fetches", "title_fetches", LINK_TABLES.title_fetches, [
     "primary key (link_id)",
     "constraint title_fetches_link foreign key (link_id) references links (id) on delete cascade",
-  ]),
-  createTable("1098_bulk_changes", "bulk_changes", LINK_TABLES.bulk_changes, [
-    "constraint bulk_changes_bulk unique (at, bulk)",
-    "index bulk_changes_actor (actor, at, bulk)",
-    "index bulk_changes_state (state)",
-  ]),
-  createTable("1099_presets", "presets", LINK_TABLES.presets, [
-    "constraint presets_name unique (owner_id, kind, name)",
   ]),
 ];
