@@ -25,7 +25,7 @@ const RULES: [path: RegExp, Rule, methods?: RegExp][] = [
   [/^\/admin\/v1\/(stats|links\/import)$/, { role: "admin", scope: "links" }],
   [/^\/admin\/v1\/(reports\b|links\/\{code\}\/review$)/, { role: "admin", scope: "links" }],
   [/^\/admin\/v1\/links\/\{code\}\/analytics\b/, { role: "editor", scope: "analytics:read" }],
-  [/^\/admin\/v1\/(links|tags)\b/, { role: "editor", scope: "links" }],
+  [/^\/admin\/v1\/(links|tags|bulk-changes|presets)\b/, { role: "editor", scope: "links" }],
   [/^\/admin\/v1\/analytics\/missing$/, { role: "admin", scope: "analytics:read" }],
   [/^\/admin\/v1\/analytics\/readers\b/, "public"],
   [/^\/admin\/v1\/analytics\/(pages|mails)\b/, { role: "editor", scope: "links" }, /^(post|patch|delete)$/],

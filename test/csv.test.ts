@@ -93,6 +93,13 @@ test("an export restores a fresh installation byte for byte", async () => {
   );
 
   const path = join(installation.dataDir, "links.csv");
+  const { exitCode, stderr } = await installation.cli(["links", "export", path, "--search", "new"]);
+  expect([exitCode, stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /Left out: \d+ links that the filter does not find; columns such as domain.*--columns all/,
+    ),
+  ]);
   expect((await installation.cli(["links", "export", path])).exitCode).toBe(0);
   expect(readFileSync(path, "utf8")).toBe(text);
   expect(statSync(path).mode & 0o777).toBe(0o600);

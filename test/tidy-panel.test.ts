@@ -30,6 +30,7 @@ const SHARED = [
   "src/lib/tokens.ts",
   "src/lib/accent.ts",
   "src/lib/panel-path.ts",
+  "src/lib/utm.ts",
 ];
 
 const imports = panel.flatMap(importsOf);

@@ -1014,6 +1014,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/bulk-changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List bulk changes, newest first: those of the account, of all for administrators
+         * @description For editors and administrators; an API token needs the scope `links:read`.
+         */
+        get: operations["listBulkChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/bulk-changes/{change}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a bulk change, and how far its undo is
+         * @description For editors and administrators; an API token needs the scope `links:read`.
+         */
+        get: operations["getBulkChange"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/bulk-changes/{change}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a bulk change on the server, which goes on until all links are handled; passwords stay
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        post: operations["postBulkChangeUndo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/config": {
         parameters: {
             query?: never;
@@ -2029,6 +2089,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved views or parameters of campaigns, of the account and its teams
+         * @description For editors and administrators; an API token needs the scope `links:read`.
+         */
+        get: operations["listPresets"];
+        put?: never;
+        /**
+         * Save a view or parameters of campaigns under a name, which replaces earlier ones of that name
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        post: operations["postPresets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/presets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved view or saved parameters
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        delete: operations["deletePreset"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4021,6 +4125,56 @@ export interface components {
             /** @description codes of the links for which it was done */
             success: string[];
         };
+        BulkChange: {
+            /** @description link.update, link.delete, tag.rename or tag.delete */
+            action: string;
+            /** @description an account's name, token:{name} or cli */
+            actor: string;
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: date-time */
+            at: string;
+            /** @description its first link, or the tag; secrets are masked */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description names it, as the response to the change did */
+            change: string;
+            /** @description links that the last undo left as they are */
+            failed: number;
+            /** @description links that it changed or deleted */
+            links: number;
+            /** @description why it left the first of them */
+            refusal: string | null;
+            /** @description links that an undo changed back */
+            restored: number;
+            state: components["schemas"]["BulkChangeState"];
+            /** @description the code of its first link, or the tag */
+            subject: string;
+            undoable: boolean;
+            /** @description when its undo was started, or last went on */
+            undone_at: string | null;
+            undone_by: string | null;
+            /** @description panel, api, token, cli, import or system */
+            via: string;
+        };
+        BulkChangePageResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["BulkChange"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
+        };
+        BulkChangeResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["BulkChange"];
+            message: string;
+        };
+        /** @enum {string} */
+        BulkChangeState: "done" | "undoing" | "undone";
         CodeAvailability: {
             available: boolean;
             reason?: components["schemas"]["CodeAvailabilityReason"];
@@ -5905,6 +6059,17 @@ export interface components {
             /** @description id of the policy that gets the content */
             to: number;
         };
+        NewPreset: {
+            /** @description fields as the list takes them, or parameters without utm_ */
+            content: {
+                [key: string]: string | string[];
+            };
+            /** @description view: filters and order of the list; utm: parameters of campaigns */
+            kind: components["schemas"]["PresetKind"];
+            name: string;
+            /** @description team:{name} for all of its members; default: you */
+            owner?: string;
+        };
         NewReportFilter: {
             /** @description clicks with this value: a browser */
             browser?: string;
@@ -6600,6 +6765,14 @@ export interface components {
                 domain?: string;
                 /** @description links that wait for approval, were refused or were taken down */
                 held?: components["schemas"]["HeldState"];
+                /** @description links of this import from another product, until it is confirmed; its id */
+                import?: string;
+                /** @description links of others than this account, or than a team as team:{name} */
+                not_owner?: string;
+                /** @description links that have none of these tags */
+                not_tag?: string[] | string;
+                /** @description text that the target does not contain, case-insensitive */
+                not_target?: string;
                 only_active?: boolean;
                 only_dead?: boolean;
                 only_expired?: boolean;
@@ -6609,6 +6782,8 @@ export interface components {
                 search?: string;
                 /** @description links that have all of these tags */
                 tag?: string[] | string;
+                /** @description text in the target, case-insensitive */
+                target?: string;
                 /** @description links of this team; its name */
                 team?: string;
             };
@@ -6649,6 +6824,11 @@ export interface components {
                 redirect_status?: components["schemas"]["RedirectStatus"] | null;
                 /** @description tags to remove */
                 remove_tags?: string[] | null;
+                /** @description replaces a text wherever a target has it, as it is written; links without it stay as they are */
+                replace_in_target?: {
+                    by: string;
+                    text: string;
+                };
                 /** @description in order; the first that holds decides where the link leads, else its target */
                 rules?: components["schemas"]["LinkRule"][] | null;
                 /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
@@ -6661,6 +6841,14 @@ export interface components {
                 target?: string;
                 /** @description found by `search` */
                 title?: string | null;
+                /** @description sets parameters of campaigns in targets; absent ones stay, an empty one is removed */
+                utm?: {
+                    campaign?: string;
+                    content?: string;
+                    medium?: string;
+                    source?: string;
+                    term?: string;
+                };
             };
         };
         /** @enum {string} */
@@ -6784,6 +6972,32 @@ export interface components {
              */
             expires_at: string;
             public_url: string;
+        };
+        Preset: {
+            /** @description fields as the list takes them, or parameters without utm_ */
+            content: {
+                [key: string]: string | string[];
+            };
+            id: number;
+            /** @description view: filters and order of the list; utm: parameters of campaigns */
+            kind: components["schemas"]["PresetKind"];
+            name: string;
+            /** @description account, or team:{name} for whose members it is */
+            owner: string | null;
+        };
+        /** @enum {string} */
+        PresetKind: "view" | "utm";
+        PresetListResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Preset"][];
+            message: string;
+        };
+        PresetResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Preset"];
+            message: string;
         };
         PrivacyDeletion: {
             /** @description name of an account, also of a deleted one */
@@ -8660,6 +8874,10 @@ export type AccountUpdate = components['schemas']['AccountUpdate'];
 export type AddressConfirmation = components['schemas']['AddressConfirmation'];
 export type BatchResponse = components['schemas']['BatchResponse'];
 export type BatchResult = components['schemas']['BatchResult'];
+export type BulkChange = components['schemas']['BulkChange'];
+export type BulkChangePageResponse = components['schemas']['BulkChangePageResponse'];
+export type BulkChangeResponse = components['schemas']['BulkChangeResponse'];
+export type BulkChangeState = components['schemas']['BulkChangeState'];
 export type CodeAvailability = components['schemas']['CodeAvailability'];
 export type CodeAvailabilityReason = components['schemas']['CodeAvailabilityReason'];
 export type CodeAvailabilityResponse = components['schemas']['CodeAvailabilityResponse'];
@@ -8834,6 +9052,7 @@ export type NewPasskey = components['schemas']['NewPasskey'];
 export type NewPasskeyCredential = components['schemas']['NewPasskeyCredential'];
 export type NewPolicy = components['schemas']['NewPolicy'];
 export type NewPolicyMove = components['schemas']['NewPolicyMove'];
+export type NewPreset = components['schemas']['NewPreset'];
 export type NewReportFilter = components['schemas']['NewReportFilter'];
 export type NewReportMail = components['schemas']['NewReportMail'];
 export type NewReportPage = components['schemas']['NewReportPage'];
@@ -8916,6 +9135,10 @@ export type PostSetUpBody = components['schemas']['PostSetUpBody'];
 export type PostSetUpCheckBody = components['schemas']['PostSetUpCheckBody'];
 export type PostSetUpCheckResponseBody = components['schemas']['PostSetUpCheckResponseBody'];
 export type PostSetUpCheckResult = components['schemas']['PostSetUpCheckResult'];
+export type Preset = components['schemas']['Preset'];
+export type PresetKind = components['schemas']['PresetKind'];
+export type PresetListResponse = components['schemas']['PresetListResponse'];
+export type PresetResponse = components['schemas']['PresetResponse'];
 export type PrivacyDeletion = components['schemas']['PrivacyDeletion'];
 export type ProductImport = components['schemas']['ProductImport'];
 export type ProductImportPageResponse = components['schemas']['ProductImportPageResponse'];
@@ -9291,6 +9514,58 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listPresets: {
+        parameters: {
+            query: {
+                /**
+                 * @description view: filters and order of the list; utm: parameters of campaigns
+                 * @example view
+                 */
+                kind: components["schemas"]["PresetKind"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "view",
+                     *           "name": "spring",
+                     *           "content": {},
+                     *           "owner": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PresetListResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -9864,6 +10139,67 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postPresets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "view",
+                 *       "name": "spring",
+                 *       "content": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPreset"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "kind": "view",
+                     *         "name": "spring",
+                     *         "content": {},
+                     *         "owner": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PresetResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -13524,6 +13860,191 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listBulkChanges: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "change": "text",
+                     *           "at": "2026-11-20T12:00:00.000Z",
+                     *           "actor": "anna",
+                     *           "via": "text",
+                     *           "action": "update",
+                     *           "subject": "text",
+                     *           "before": null,
+                     *           "after": null,
+                     *           "links": 1,
+                     *           "state": "done",
+                     *           "undoable": false,
+                     *           "restored": 1,
+                     *           "failed": 1,
+                     *           "refusal": null,
+                     *           "undone_at": null,
+                     *           "undone_by": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkChangePageResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getBulkChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example text */
+                change: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "change": "text",
+                     *         "at": "2026-11-20T12:00:00.000Z",
+                     *         "actor": "anna",
+                     *         "via": "text",
+                     *         "action": "update",
+                     *         "subject": "text",
+                     *         "before": null,
+                     *         "after": null,
+                     *         "links": 1,
+                     *         "state": "done",
+                     *         "undoable": false,
+                     *         "restored": 1,
+                     *         "failed": 1,
+                     *         "refusal": null,
+                     *         "undone_at": null,
+                     *         "undone_by": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkChangeResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postBulkChangeUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @example text */
+                change: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "change": "text",
+                     *         "at": "2026-11-20T12:00:00.000Z",
+                     *         "actor": "anna",
+                     *         "via": "text",
+                     *         "action": "update",
+                     *         "subject": "text",
+                     *         "before": null,
+                     *         "after": null,
+                     *         "links": 1,
+                     *         "state": "done",
+                     *         "undoable": false,
+                     *         "restored": 1,
+                     *         "failed": 1,
+                     *         "refusal": null,
+                     *         "undone_at": null,
+                     *         "undone_by": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkChangeResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     listConfig: {
         parameters: {
             query?: never;
@@ -15681,6 +16202,14 @@ export interface operations {
                 domain?: string;
                 /** @description links that wait for approval, were refused or were taken down */
                 held?: components["schemas"]["HeldState"];
+                /** @description links of this import from another product, until it is confirmed; its id */
+                import?: string;
+                /** @description links of others than this account, or than a team as team:{name} */
+                not_owner?: string;
+                /** @description repeated: links that have none of these tags */
+                not_tag?: string[];
+                /** @description text that the target does not contain, case-insensitive */
+                not_target?: string;
                 /** @description only links without an expiry or before it */
                 only_active?: boolean;
                 /** @description only links whose target does not answer */
@@ -15701,6 +16230,8 @@ export interface operations {
                 sort?: components["schemas"]["ListLinksSort"];
                 /** @description repeated: links that have all of these tags */
                 tag?: string[];
+                /** @description text in the target, case-insensitive */
+                target?: string;
                 /** @description links of this team; its name */
                 team?: string;
                 /** @description false: next_cursor instead of pagination, before the links are counted */
@@ -17660,6 +18191,13 @@ export interface operations {
                  *         "only_dead": false,
                  *         "owner": "text",
                  *         "team": "text",
+                 *         "target": "https://example.com/docs?x=1",
+                 *         "not_target": "text",
+                 *         "not_tag": [
+                 *           "text"
+                 *         ],
+                 *         "not_owner": "text",
+                 *         "import": "",
                  *         "codes": [
                  *           "docs/start"
                  *         ]
@@ -17954,6 +18492,14 @@ export interface operations {
                 domain?: string;
                 /** @description links that wait for approval, were refused or were taken down */
                 held?: components["schemas"]["HeldState"];
+                /** @description links of this import from another product, until it is confirmed; its id */
+                import?: string;
+                /** @description links of others than this account, or than a team as team:{name} */
+                not_owner?: string;
+                /** @description repeated: links that have none of these tags */
+                not_tag?: string[];
+                /** @description text that the target does not contain, case-insensitive */
+                not_target?: string;
                 /** @description only links without an expiry or before it */
                 only_active?: boolean;
                 /** @description only links whose target does not answer */
@@ -17966,6 +18512,8 @@ export interface operations {
                 search?: string;
                 /** @description repeated: links that have all of these tags */
                 tag?: string[];
+                /** @description text in the target, case-insensitive */
+                target?: string;
                 /** @description links of this team; its name */
                 team?: string;
             };

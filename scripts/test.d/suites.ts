@@ -66,6 +66,7 @@ export const CONTRACTS: readonly string[] = [
   "src/files/uploads/tus.test",
   "src/files/versions/",
   "src/extras/acme/certificate-job.test",
+  "src/links/bulk-changes/",
   "src/links/cache/",
   "src/links/case/",
   "src/links/csv/import",

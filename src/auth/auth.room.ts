@@ -20,7 +20,7 @@ export const authRoom = {
   },
   loadCommands: async () => (await import("./auth.commands.ts")).addAuthCommands,
   setUpCommands: ["reset-password", "users add", "users invite", "teams add", "tokens add"],
-  async start(core: Core, { env, box, registry, worker, mail }: Needs) {
+  async start(core: Core, { env, box, isServer, registry, worker, mail }: Needs) {
     const { createAddressBuckets, createAddressLimit } = await import("./address-limit.ts");
     const { createAuth } = await import("./auth.ts");
     const { createFailureCounter } = await import("./auth-core.ts");
@@ -28,6 +28,7 @@ export const authRoom = {
     const { createPasswords } = await import("./login/password.ts");
     const { createProxies } = await import("./proxies.ts");
     const { parseAgent } = await import("../lib/agents.ts");
+    const { knownServerOrigin } = await import("../lib/server-address.ts");
     const { createOrigins } = await import("../platform/http/origins.ts");
     const { config } = core;
     let files: FileTransfer | undefined;
@@ -54,6 +55,7 @@ export const authRoom = {
           publicUrl: () => config.get("features.public_url"),
           trustedHop: auth.trustedHop,
           server: env.server,
+          running: isServer ? null : knownServerOrigin(env.data.dir),
         }),
         // Apart from sign-ins, which reports would slow down.
         takeReport: createAddressLimit(createAddressBuckets(core).tryNow).take,

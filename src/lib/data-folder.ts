@@ -12,6 +12,7 @@ const NAMES = {
   imports: "imports",
   successor: "successor.json",
   proxyNotices: "proxy-notices.json",
+  address: "server.address",
 } as const;
 
 export type DataEntry = keyof typeof NAMES;
@@ -21,7 +22,14 @@ export const dataPath = (dataDir: string, entry: DataEntry): string => join(data
 /** A file stands also for every path that begins with its name. */
 export type UsedPath = { path: string; isFile: boolean };
 
-const FILES: readonly DataEntry[] = ["database", "secretKey", "archive", "successor", "proxyNotices"];
+const FILES: readonly DataEntry[] = [
+  "database",
+  "secretKey",
+  "archive",
+  "successor",
+  "proxyNotices",
+  "address",
+];
 
 export const usedInDataFolder = (dataDir: string): UsedPath[] =>
   (Object.keys(NAMES) as DataEntry[]).map((entry) => ({

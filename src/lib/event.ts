@@ -6,7 +6,7 @@ export const PART_OF_BULK = "bulk.part";
 /** See `events` in db/account-tables.ts. */
 export type EventRecord = {
   at: number;
-  actor: Pick<Actor, "name" | "via" | "tool">;
+  actor: Pick<Actor, "name" | "via" | "tool"> & Partial<Pick<Actor, "accountId">>;
   /** Such as "link.update". */
   action: string;
   subject: string;

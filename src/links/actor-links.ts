@@ -24,6 +24,7 @@ import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link/input.ts
 import { createChoice } from "./list/chosen.ts";
 import { filterFor, type LinkFilter } from "./list/filter.ts";
 import type { LinkSets } from "./list/link-set.repository.ts";
+import type { BulkChangeRepository } from "./bulk-changes/repository.ts";
 import type { Domains } from "./domains/registry.ts";
 import type { LinkQuery, PlacedQuery } from "./list/query.ts";
 import type { LinkListRepository } from "./list/repository.ts";
@@ -57,6 +58,7 @@ type Parts = {
   loops: FallbackLoops;
   events: LinkEvents & BulkEvents;
   deleted: Pick<DeletedLinks, "restoreManyIn">;
+  bulkRepository: Pick<BulkChangeRepository, "noteUndo">;
 };
 
 export type ActorLinks = ReturnType<typeof createActorLinks>;
@@ -166,7 +168,8 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     get undoBatch() {
       const { restoreManyIn } = parts.deleted;
-      return createBulkUndo({ ...bulk(), restoreManyIn, revertTagPart: revertTagPart(bulk()) });
+      const { noteUndo } = parts.bulkRepository;
+      return createBulkUndo({ ...bulk(), restoreManyIn, noteUndo, revertTagPart: revertTagPart(bulk()) });
     },
 
     get batch() {

@@ -1,6 +1,7 @@
 /** Names a bulk change of an account: the instant of its events and their common number. */
 import { randomInt } from "node:crypto";
-import { cursorText } from "../lib/cursor.ts";
+import { cursorText, placeOf, timePlace } from "../lib/cursor.ts";
+import { appError } from "../lib/errors.ts";
 
 export type BulkId = { at: number; bulk: number };
 
@@ -10,3 +11,12 @@ export const newBulk = (): number => randomInt(1, NUMBERS);
 
 /** The text by which the account names it. */
 export const bulkText = ({ at, bulk }: BulkId): string => cursorText({ at, id: bulk });
+
+const RULE = "change: send it unchanged, as the answer to the change gave it.";
+
+/** @throws BadRequest */
+export function parseBulkId(text: string): BulkId {
+  const place = placeOf(timePlace, text, RULE);
+  if (place === null) throw appError("BadRequest", RULE);
+  return { at: place.at, bulk: place.id };
+}

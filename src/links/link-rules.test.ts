@@ -1,4 +1,5 @@
 /** Rules as a field of links; what they decide is tested in redirect/rules.test.ts. */
+import { parseBulkId } from "./bulk-id.ts";
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../lib/actor.ts";
@@ -9,7 +10,7 @@ import { codeBelow } from "./fallback/loops.ts";
 import { createSchema, patchSchema, viewOfLink } from "./link/link.ts";
 import { type LinksRoom, openLinks, TARGET } from "./links.test-support.ts";
 import { internalTarget } from "./link/internal-target.ts";
-import { bulkOf, type QueryBatchInput } from "./query-batch/query-batch.ts";
+import { type QueryBatchInput } from "./query-batch/query-batch.ts";
 
 const ANNA: Actor = { ...COMMAND, name: "anna", accountId: 5, ownOnly: true };
 const own = (code: string) => `https://go.example/${code}`;
@@ -164,7 +165,7 @@ forEachDialect((dialect) => {
     await room.links.remove("b");
     const { write } = room.database;
     await write.updateTable("links").set({ owner_id: 6 }).where("code", "=", "annas").execute();
-    const { failed } = await room.links.by(ANNA).undoBatch(bulkOf(change!), 0);
+    const { failed } = await room.links.by(ANNA).undoBatch(parseBulkId(change!), 0);
     expect(failed.map(({ code, error }) => [code, error.message])).toEqual([["a", NOT_OWN]]);
     expect(await messageOf(room.links.by(ANNA).revert("a", event!.id, "before"))).toBe(NOT_OWN);
     expect(await messageOf(room.links.deleted.restore(ANNA, deleted, null))).toBe(NOT_OWN);

@@ -38,7 +38,15 @@ async function run(line: string, stdin = ""): Promise<string> {
   noted = "";
   questions = [];
   const context = {
-    services: async () => ({ links: room.links, origins: { ofServer: () => "https://go.example" } }),
+    services: async () => ({
+      links: room.links,
+      origins: { ofServer: () => "https://go.example" },
+      leases: {
+        hold: async (_name: string, _ms: number, work: (lost: AbortSignal) => Promise<unknown>) => ({
+          value: await work(new AbortController().signal),
+        }),
+      },
+    }),
     output: createOutput({ write: (text) => (printed += text) }, { write: (text) => (noted += text) }),
     input: { text: async () => stdin, secret: async () => stdin, confirm },
   } as unknown as Parameters<typeof addLinkCommands>[1];
@@ -77,6 +85,34 @@ test("add, get, update, remove", async () => {
   expect(await json("remove a/b")).toEqual({ code: "a/b", removed: true });
   expect(await refusal(run("get a/b"))).toBe("LinkNotFound");
   expect(await refusal(run("remove a/b"))).toBe("LinkNotFound");
+});
+
+test("what a filter finds is counted, changed and deleted, and undone", async () => {
+  for (const code of ["a", "b", "c"]) {
+    await run(`add https://old.example/${code} --code ${code} --tag ${code === "c" ? "kept" : "x"}`);
+  }
+  const change = "update --filter not_tag=kept --replace old.example --by new.example --utm source=mail";
+  expect(await run(`${change} --dry-run`)).toBe("2 links would be changed. Nothing was changed.\n");
+  expect(await refusal(run(change))).toBe("BadRequest");
+  expect(questions).toEqual(["Change 2 links?"]);
+  expect(await run(`${change} --yes`)).toBe("2 links changed.\n");
+  const undo = /links undo (\S+)/.exec(noted)![1]!;
+  expect((await room.links.get("b")).target).toBe("https://new.example/b?utm_source=mail");
+  expect((await json("changes")).changes).toMatchObject([
+    { change: undo, links: 2, actor: "cli", state: "done" },
+  ]);
+  expect(await run(`undo ${undo}`)).toBe("2 links as before.\n");
+  expect((await room.links.get("b")).target).toBe("https://old.example/b");
+  const removed = await json("remove --filter all --yes");
+  expect(removed).toMatchObject({ matched: 3, changed: 3 });
+  expect(await json(`undo ${removed.change}`)).toMatchObject({ state: "undone", restored: 3, failed: 0 });
+  for (const line of [
+    "update --title x",
+    "update a --filter all b",
+    "remove --filter x",
+    "remove a --filter all",
+  ])
+    expect([line, await refusal(run(line))]).toEqual([line, "BadRequest"]);
 });
 
 test("remove of several links asks first and names those that do not exist", async () => {

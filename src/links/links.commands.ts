@@ -6,6 +6,8 @@ import { createDefine, type OptionsOf } from "../platform/cli/define.ts";
 import { passwordFrom } from "../platform/cli/input.ts";
 import { headingsOf, lineResult, pageResult, type Result, rowsResult } from "../platform/cli/results.ts";
 import { writeResult } from "../platform/cli/result-file.ts";
+import type { Leases } from "../platform/cluster/leases.ts";
+import { addBulkChangeCommands, changeFound, FILTERING } from "./bulk-changes/commands.ts";
 import type { LinkCsv } from "./csv/service.ts";
 import type { LinkService } from "./links.service.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -31,7 +33,12 @@ import {
   qrQuery,
 } from "./qr/picture.ts";
 
-type Context = CommandContext<{ links: LinkService; csv: LinkCsv; origins: { ofServer(): string } }>;
+type Context = CommandContext<{
+  links: LinkService;
+  csv: LinkCsv;
+  origins: { ofServer(): string };
+  leases: Pick<Leases, "hold">;
+}>;
 
 const COLUMNS = [
   "code",
@@ -56,6 +63,7 @@ export function addLinkCommands(program: Command, context: Context): Command {
   addReading(group, context);
   addWriting(group, context);
   addCsvCommands(group, context);
+  addBulkChangeCommands(group, context);
   addTagCommands(program, context);
   addQrCommand(group, context);
   return group;
@@ -138,7 +146,7 @@ function addWriting(group: Command, context: Context): void {
       return linkResult(context, link);
     });
 
-  define("update <code>", "change a link")
+  define("update [code]", "change a link, or all that a filter finds")
     .listed(fieldOptions({ clears: true }))
     .argument("[target]", "http or https URL")
     .option(...DOMAIN)
@@ -149,6 +157,19 @@ function addWriting(group: Command, context: Context): void {
     .option("--clear-password", "remove the password")
     .option("--tag <tag>", "replaces all tags of the link; repeat it for several", { repeats: true })
     .option("--clear-tags", "remove all tags")
+    .options(FILTERING)
+    .option("--add-tag <tag>", "with --filter: adds a tag; repeat it for several", { repeats: true })
+    .option("--remove-tag <tag>", "with --filter: removes a tag; repeat it for several", { repeats: true })
+    .option("--to-domain <host>", "with --filter: moves links to another domain; empty: the default one")
+    .option("--replace <text>", "with --filter and --by: replaces a text in targets")
+    .option("--by <text>", "what --replace writes instead")
+    .option(
+      "--utm <name=value>",
+      "with --filter: sets source, medium, campaign, term or content in targets; repeat it",
+      {
+        repeats: true,
+      },
+    )
     .result(async (options, code, target) => {
       refuseBoth(options, "expires", "clear_expiry");
       refuseBoth(options, "tag", "clear_tags");
@@ -159,7 +180,24 @@ function addWriting(group: Command, context: Context): void {
       const expires_at = options.clear_expiry ? "" : options.expires;
       const tags = options.clear_tags ? [] : options.tag;
       const fields = { target, expires_at, password, tags, ...fieldInput(options) };
-      return patchLink(context, { code, domain: options.domain }, fields);
+      const { filter, add_tag, remove_tag, to_domain, ...others } = options;
+      if (filter === undefined) {
+        if (code === undefined) throw appError("BadRequest", "Name the code of a link, or give --filter.");
+        return patchLink(context, { code, domain: options.domain }, fields);
+      }
+      if (target !== undefined || options.domain !== undefined) {
+        throw appError("BadRequest", "--filter takes no code; name a domain by --filter domain=HOST.");
+      }
+      const set = {
+        ...fields,
+        target: code,
+        add_tags: add_tag,
+        remove_tags: remove_tag,
+        domain: to_domain,
+        replace_in_target: replacementOf(options),
+        utm: options.utm && Object.fromEntries(options.utm.map(utmOf)),
+      };
+      return changeFound(context, { ...others, filter }, definedIn(set));
     });
 
   define("rename", "give a link another code; its counts and history go along")
@@ -172,10 +210,15 @@ function addWriting(group: Command, context: Context): void {
       patchLink(context, { code: old, domain }, { code, domain: to_domain, keep_old }),
     );
 
-  define("remove <code...>", "delete links; asks before it deletes several")
+  define("remove [code...]", "delete links, or all that a filter finds; asks before it deletes several")
     .option(...DOMAIN)
-    .option("--yes", "do not ask")
-    .result((options, codes) => {
+    .options(FILTERING)
+    .result((options, codes = []) => {
+      const { filter } = options;
+      if ((filter === undefined) === (codes.length === 0)) {
+        throw appError("BadRequest", "Name codes of links, or give --filter.");
+      }
+      if (filter !== undefined) return changeFound(context, { ...options, filter }, null);
       const [only] = codes;
       if (codes.length === 1 && only !== undefined) return removeOne(context, only, options);
       return removeMany(context, [...new Set(codes)], options);
@@ -191,6 +234,21 @@ async function patchLink(
   const { links } = await context.services();
   const key = links.domains.key(code, domain);
   return linkResult(context, await links.by(COMMAND).patch(key, input));
+}
+
+/** Without undefined fields. */
+const definedIn = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+function replacementOf({ replace: text, by }: { replace: string | undefined; by: string | undefined }) {
+  if ((text === undefined) === (by === undefined)) return text === undefined ? undefined : { text, by };
+  throw appError("BadRequest", "--replace and --by go together.");
+}
+
+function utmOf(given: string): readonly [string, string] {
+  const at = given.indexOf("=");
+  if (at > 0) return [given.slice(0, at).replace(/^utm_/, ""), given.slice(at + 1)];
+  throw appError("BadRequest", `--utm takes name=value, such as campaign=spring; not "${given}".`);
 }
 
 type RemoveOptions = { domain: string | undefined; yes: true | undefined };

@@ -4,13 +4,15 @@ import type { LinkOperations } from "./link/metrics.ts";
 import type { LinkEditing } from "./links.routes.ts";
 import type { LinkCsv } from "./csv/service.ts";
 import type { Growth } from "./list/jobs.ts";
-import type { LinkService } from "./links.service.ts";
+import type { LinkService, LinkServiceDeps } from "./links.service.ts";
 import type { Core } from "../platform/core.ts";
 import type { Events } from "../platform/events/events.service.ts";
+import type { Leases } from "../platform/cluster/leases.ts";
 import type { Platform, Room, RoomContext } from "../platform/room-shape.ts";
 
 type Needs = Platform & {
   hashPassword(plain: string): Promise<string>;
+  auth: Pick<LinkServiceDeps, "findAccount">;
   /** Paths that links can't use now, beside the route prefixes. */
   reservedPaths?(): readonly string[];
 };
@@ -34,6 +36,7 @@ export const linksRoom = {
       origins: { ofServer(): string };
       events: Events;
       linkId(code: string, domain: string | undefined): Promise<number>;
+      leases: Pick<Leases, "hold">;
     };
     return async (program: Command, context: RoomContext<Services>) => {
       const links = addLinkCommands(program, context);
@@ -43,7 +46,8 @@ export const linksRoom = {
       addEventCommands(program, links, context);
     };
   },
-  async start(core: Core, { env, registry, events, step, hashPassword, reservedPaths }: Needs) {
+  async start(core: Core, needs: Needs) {
+    const { env, registry, events, step, hashPassword, auth, reservedPaths } = needs;
     const { createLinkService } = await import("./links.service.ts");
     const { createLinkOperations } = await import("./link/metrics.ts");
     const { createLinkCsv } = await import("./csv/service.ts");
@@ -64,6 +68,8 @@ export const linksRoom = {
       randomCodeLength: () => config.get("features.random_code_length"),
       shareCodeLength: () => config.get("features.share_code_length"),
       restoreDays: () => config.get("links.restore_days"),
+      retentionDays: () => config.get("events.retention_days"),
+      findAccount: auth.findAccount,
       ignoresCase: () => config.get("links.ignore_case"),
       publicUrl: () => config.get("features.public_url"),
       holdPublicUrl: (tx) => config.hold("features.public_url", tx),
@@ -97,6 +103,7 @@ export const linksRoom = {
       },
       jobs: [
         links.deleted.retentionJob(),
+        links.bulkChanges.job,
         links.caseJob(core.logger, isAlone ? { waitMs: 0 } : {}),
         links.titles,
         links.targetChecks(() => config.get("links.check_targets")),

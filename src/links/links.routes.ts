@@ -13,6 +13,7 @@ import {
 } from "../platform/http/endpoint.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./link/code.ts";
+import { bulkChangeEndpoints } from "./bulk-changes/routes.ts";
 import { deletedEndpoints } from "./deleted/routes.ts";
 import {
   availabilitySchema,
@@ -30,6 +31,7 @@ import {
 import { asksForTotal, isCounted, linkCursor, linkQueryOf, listQuery, placedQueryOf } from "./list/query.ts";
 import { keyOfPath, EXISTING_LINK, respondToWrite, viewIn } from "./link/routes.ts";
 import type { LinkService } from "./links.service.ts";
+import { presetEndpoints } from "./presets/routes.ts";
 import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoints } from "./query-batch/routes.ts";
 import { safetyEndpoints } from "./safety/routes.ts";
@@ -61,6 +63,8 @@ export function linkEndpoints({ links, editing = editingWithoutShares(links), no
   return [
     ...batchEndpoints(links),
     ...queryBatchEndpoints(links),
+    ...bulkChangeEndpoints(links),
+    ...presetEndpoints(links),
     ...tagEndpoints(links),
     ...deletedEndpoints(links),
     ...collectionEndpoints(links, now),

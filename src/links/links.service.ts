@@ -1,5 +1,6 @@
 import type { Database } from "../platform/db/database.ts";
 import type { Db } from "../platform/db/dialect.ts";
+import type { Role, Teams } from "../lib/access.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isForeignHash } from "../lib/password-hash.ts";
@@ -9,6 +10,9 @@ import { createCodeRule, createShareCodeRule } from "./link/code.ts";
 import type { LinkChanges } from "./write/changes.ts";
 import { createFallbackLoops } from "./fallback/loops.ts";
 import type { RecordLinkEvents } from "./link/events.ts";
+import { type BulkChanges, createBulkChanges } from "./bulk-changes/bulk-changes.ts";
+import { recordBulkChanges } from "./bulk-changes/recording.ts";
+import { createBulkChangeRepository } from "./bulk-changes/repository.ts";
 import { type CaseDeps, createAlikeRefusal, createCaseJob, createCaseWait } from "./case/case.ts";
 import { createCaseRepository } from "./case/repository.ts";
 import { createDomainRegistry } from "./domains/registry.ts";
@@ -22,6 +26,8 @@ import { createInternalLinks } from "./write/internal-links.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkSets } from "./list/link-set.repository.ts";
 import { createLinkListRepository } from "./list/repository.ts";
+import { createPresets } from "./presets/presets.ts";
+import { createPresetRepository } from "./presets/repository.ts";
 import { createOwners } from "./link/owners.repository.ts";
 import { readTotal } from "./link/query.repository.ts";
 import { createLinkRepository, type LinkRepository } from "./write/repository.ts";
@@ -58,7 +64,11 @@ export type LinkServiceDeps = {
   /** How long deleted links can be put back. */
   restoreDays(): number;
   /** Events in the history of links. */
-  events: LinkEvents & BulkEvents;
+  events: LinkEvents & BulkEvents & { named(state: object | null | undefined): object | null };
+  /** How long bulk changes are listed. */
+  retentionDays(): number;
+  /** Null when deleted or disabled. */
+  findAccount(id: number): Promise<{ role: Role; teams?: Teams | undefined } | null>;
   /** See fallback/loops.ts. @param requestOrigin the origin of a request, where no public one is set */
   ownCode(url: string, requestOrigin?: string): string | null;
   /** Of targets besides http and https. */
@@ -100,17 +110,48 @@ const ownersByAnyCase =
     );
   };
 
+type ListOperations = Pick<LinkOperations, "count" | "paginatedQuery">;
+
+const createList = (database: Database, { count, paginatedQuery }: ListOperations) =>
+  timeMethods(createLinkListRepository(database), { count, pageKeys: paginatedQuery, load: paginatedQuery });
+
+type InternalDeps = Parameters<typeof createLinkWriter>[0] & Parameters<typeof createInternalLinks>[0];
+
+/** Links that serve files. */
+function createInternal(deps: Omit<InternalDeps, "writer"> & Pick<LinkServiceDeps, "shareCodeLength">) {
+  const rule = createShareCodeRule(deps.rule);
+  const writer = createLinkWriter({ ...deps, rule, randomCodeLength: deps.shareCodeLength });
+  return createInternalLinks({ ...deps, writer, rule });
+}
+
+type AskingDeps = Omit<Parameters<typeof createTargetChecks>[0], "repository" | "isEnabled"> &
+  Omit<Parameters<typeof createTitles>[0], "repository" | "isEnabled"> &
+  Pick<LinkServiceDeps, "database" | "fetchesTitles">;
+
+/** What requests the pages to which links lead. */
+const createAsking = (deps: AskingDeps) => ({
+  /** Checks targets where `isEnabled`. */
+  targetChecks: (isEnabled: () => boolean) =>
+    createTargetChecks({ ...deps, repository: createChecksRepository(deps.database), isEnabled }),
+  /** Fetches titles where `fetchesTitles`. */
+  titles: createTitles({
+    ...deps,
+    repository: createTitleRepository(deps.database),
+    isEnabled: deps.fetchesTitles ?? (() => false),
+  }),
+});
+
 type HashedPassword = { linkId: number; password: string; passwordHash: string };
 
 export type LinkService = ReturnType<typeof createLinkService>;
 
-export function createLinkService(deps: LinkServiceDeps) {
-  const { database, changes, operations } = deps;
-  const bare = timeMethods(createLinkRepository(database), {
-    find: operations.get,
-    lock: operations.batchGet,
-    stats: operations.getStats,
-  });
+export function createLinkService(given: LinkServiceDeps) {
+  const { database, changes, operations } = given;
+  const bulkRepository = createBulkChangeRepository(database);
+  const record = recordBulkChanges(bulkRepository, given.record, given.events.named);
+  const deps = { ...given, record };
+  const { get: find, batchGet: lock, getStats: stats } = operations;
+  const bare = timeMethods(createLinkRepository(database), { find, lock, stats });
   const rule = createCodeRule(deps.routePrefixes, deps.targetSchemes, () => domains.withoutCase().length > 0);
   const domainRepository = createDomainRepository(database);
   const domains = createDomainRegistry({ list: domainRepository.list, ignoresCase: deps.ignoresCase });
@@ -124,17 +165,7 @@ export function createLinkService(deps: LinkServiceDeps) {
   const shared = { ...deps, repository, reuse, domains: domainRepository, stored, validateTargets };
   const asking = { ...shared, outbound: createOutbound(), isOwn };
   const writer = createLinkWriter({ ...shared, rule });
-  const shareRule = createShareCodeRule(rule);
-  const internal = createInternalLinks({
-    ...shared,
-    writer: createLinkWriter({ ...shared, rule: shareRule, randomCodeLength: deps.shareCodeLength }),
-    rule: shareRule,
-  });
-  const listRepository = timeMethods(createLinkListRepository(database), {
-    count: operations.count,
-    pageKeys: operations.paginatedQuery,
-    load: operations.paginatedQuery,
-  });
+  const listRepository = createList(database, operations);
   const list = createLinkList(listRepository);
   const deleted = createDeletedLinks({
     ...shared,
@@ -171,11 +202,21 @@ export function createLinkService(deps: LinkServiceDeps) {
     loops,
     deleted,
     tags: createTagRepository(database),
+    bulkRepository,
   };
+  const by = (actor: Actor): ActorLinks => createActorLinks(parts, actor);
+  const bulkChanges: BulkChanges = createBulkChanges({
+    ...deps,
+    repository: bulkRepository,
+    undoPortion: async (actor, change, after) =>
+      (await by(actor).undoBatch(change, after, change.actor)).next,
+  });
   return {
     /** The links as this actor may reach them. */
-    by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),
-    internal,
+    by,
+    bulkChanges,
+    presets: createPresets({ ...deps, owners, repository: createPresetRepository(database) }),
+    internal: createInternal({ ...shared, rule }),
     owners,
     validateTargets,
     /** Load it at the start. */
@@ -203,16 +244,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** Locks links by their keys until the transaction ends. */
     lock: repository.lock,
     findByAnyCode: repository.findByAnyCode,
-    /** Checks targets where `isEnabled`. */
-    targetChecks: (isEnabled: () => boolean) =>
-      createTargetChecks({ ...asking, repository: createChecksRepository(database), isEnabled }),
-    /** Fetches titles where `fetchesTitles`. */
-    titles: createTitles({
-      ...asking,
-      repository: createTitleRepository(database),
-      links: repository,
-      isEnabled: deps.fetchesTitles ?? (() => false),
-    }),
+    ...createAsking({ ...asking, links: repository }),
     safety: createLinkSafety({ ...shared, links: repository, writer }),
     stats: () => repository.stats(deps.clock.now()),
     /** The number of all links. */

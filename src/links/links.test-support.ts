@@ -36,6 +36,8 @@ export const QUIET_SETTINGS = {
   randomCodeLength: () => 6,
   shareCodeLength: () => 14,
   restoreDays: () => 30,
+  retentionDays: () => 365,
+  findAccount: async () => null,
   publicUrl: () => "",
   holdPublicUrl: async () => "",
   ownCode: (url: string, origin = "") => codeBelow(origin, url),
@@ -93,6 +95,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
       await database.write.deleteFrom("link_totals").execute();
       await database.write.deleteFrom("deleted_links").execute();
       await database.write.deleteFrom("events").execute();
+      await database.write.deleteFrom("bulk_changes").execute();
       clock.time = NOW;
       changed.length = 0;
     },

@@ -6,7 +6,7 @@ import { validated } from "../lib/validated.ts";
 import { createLinkCsv, type LinkCsv } from "./csv/service.ts";
 import { createSchema, patchSchema, updateSchema } from "./link/link.ts";
 import { type LinksRoom, openLinks, refusal, TARGET } from "./links.test-support.ts";
-import { bulkOf } from "./query-batch/query-batch.ts";
+import { parseBulkId } from "./bulk-id.ts";
 
 const ADMIN: Actor = { name: "root", via: "panel", accountId: 0, ownOnly: false };
 const PRESS = -2;
@@ -154,7 +154,7 @@ forEachDialect((dialect) => {
     await old("robots.txt");
     const removed = await editor().queryBatch({ filter: { codes: ["robots.txt"] }, action: "delete" });
     expect(removed.changed).toBe(1);
-    const back = await editor().undoBatch(bulkOf(removed.change!), 0);
+    const back = await editor().undoBatch(parseBulkId(removed.change!), 0);
     expect(back).toMatchObject({
       restored: 0,
       failed: [{ code: "robots.txt", error: { name: "Forbidden" } }],

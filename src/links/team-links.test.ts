@@ -5,7 +5,7 @@ import type { TeamRole } from "../lib/access.ts";
 import { type Actor, COMMAND } from "../lib/actor.ts";
 import { ownerOfTeam } from "../lib/owner.ts";
 import { type LinksRoom, openLinks, refusal, TARGET } from "./links.test-support.ts";
-import { bulkOf } from "./query-batch/query-batch.ts";
+import { parseBulkId } from "./bulk-id.ts";
 import { linkQueryOf } from "./list/query.ts";
 
 const [PRESS, SALES] = [-2, -3];
@@ -200,7 +200,7 @@ forEachDialect((dialect) => {
     for (const code of ["ours", "mine", "theirs"])
       expect([code, await ownerOf(code)]).toEqual([code, "team:sales"]);
     await room.links.patch("ours", { owner: "admin" });
-    const { failed, restored } = await room.links.undoBatch(bulkOf(done.change!), 0);
+    const { failed, restored } = await room.links.undoBatch(parseBulkId(done.change!), 0);
     expect([failed.map(({ code, error }) => [code, error.name]), restored]).toEqual([
       [["ours", "Conflict"]],
       1,

@@ -15,6 +15,7 @@ import { appError, messageOf } from "../lib/errors.ts";
 import { createLogger, type Logger } from "../lib/logger.ts";
 import { ownCommand } from "../lib/own-command.ts";
 import { programName } from "../lib/program-name.ts";
+import { noteServerAddress } from "../lib/server-address.ts";
 import { VERSION } from "../lib/version.ts";
 import { findMisspelledVariables } from "./settings.ts";
 import { DRAIN_MS, openCertificates, type ServedApp, startServer } from "./server.ts";
@@ -225,6 +226,7 @@ type Started = {
 /** Scripts read the field `address`. */
 async function announce(logger: Logger, env: Env, started: Started): Promise<void> {
   const { address, workers, adminApi } = started;
+  noteServerAddress(env.data.dir, address);
   const origin = address.startsWith("unix:") ? "" : address;
   const share = workers === 1 ? "" : ` with ${workers} workers`;
   logger.info(

@@ -81,16 +81,18 @@ test("a file without codes gets a random one a link, the same in each attempt", 
 test("pasted lines and cells become links with what stands beside their URLs", () => {
   const link = { code: "", title: "", tags: "" };
   const [a, b] = ["https://x.y/a", "https://x.y/b?q=1,2"];
-  expect(linksIn(`${a}\r\n${b}\n`)).toEqual([
+  const found = (text: string) => linksIn(text).links;
+  expect(found(`${a}\r\n${b}\n`)).toEqual([
     { ...link, target: a },
     { ...link, target: b },
   ]);
-  expect(linksIn(`${a} ${b}`)).toHaveLength(2);
-  expect(linksIn(`Spring\t${a}\tone, two\n\t${b}\t\nno URL\t\t`)).toEqual([
+  expect(found(`${a} ${b}`)).toHaveLength(2);
+  expect(linksIn(`${a}\n\nsee below\n${b}\nx\ty`).left).toEqual(["see below", "x y"]);
+  expect(found(`Spring\t${a}\tone, two\n\t${b}\t\nno URL\t\t`)).toEqual([
     { ...link, target: a, title: "Spring", tags: "one, two" },
     { ...link, target: b },
   ]);
-  expect(linksIn(`Slug\tDestination\tName\n sale \t${a}\tSale\nx\tnone\t`)).toEqual([
+  expect(found(`Slug\tDestination\tName\n sale \t${a}\tSale\nx\tnone\t`)).toEqual([
     { ...link, target: a, code: "sale", title: "Sale" },
   ]);
   for (const single of [a, ` ${a}\n`, `see ${a}`, "two words", `${a} and more`])

@@ -104,11 +104,13 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
   await page.getByText("3 links are changed.").waitFor();
   expect(await linkOf("c002")).toMatchObject({ tags: ["bulk", "theirs"], expires_at: null });
   expect(await linkOf("c003")).toMatchObject({ tags: ["bulk", "third"] });
-  await page.route(/\/batch\/undo$/, (route) => route.fulfill(FAILING));
+  await page.route(/\/bulk-changes\/.*\/undo$/, (route) => route.fulfill(FAILING));
   await undo(page, "3 links are changed.");
   await page.getByText(FAILING.json.message).waitFor();
-  await page.unroute(/\/batch\/undo$/);
-  await undo(page, "3 links are changed.");
+  await page.unroute(/\/bulk-changes\/.*\/undo$/);
+  await page.goto(`${panel.origin}/panel/links/changes`);
+  await page.getByRole("button", { name: "Undo: c002" }).click();
+  await page.getByText("Undone by admin").waitFor();
   await soon(async () => {
     expect(await linkOf("c002")).toMatchObject({
       tags: ["old", "theirs"],
@@ -116,9 +118,10 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
     });
     for (const code of ["c003", "c004"]) expect((await linkOf(code)).tags).toContain("old");
   });
-  // The work is over.
+  await page.goto(`${panel.origin}/panel/links?sort=code`);
+  await rowOf(page, "c000").waitFor();
+  await press(page, "j", "j", "j", "x", "Shift+ArrowDown", "Shift+J");
   await page.getByText("3 selected").waitFor();
-
   await page.getByRole("grid").focus();
   await press(page, "Delete");
   await page.getByText("3 links are deleted.").waitFor();
@@ -222,67 +225,51 @@ story("all that a filter finds is counted, changed and deleted, and comes back",
   await close();
 });
 
-story(
-  "a change of all that is found goes on after a reload, and its undo after a stop and a failure",
-  async () => {
-    const many = 1_200;
-    const links = Array.from({ length: many }, (_, at) => ({
-      code: `many/${at}`,
-      target: "https://example.com/",
-      tags: ["many"],
-    }));
-    await panel.client.call("POST", "/links/batch", { links });
-    const { page, complaints, close } = await panel.enter("/panel/links?tag=%5B%22many%22%5D");
-    await page.getByText("1,200 links", { exact: true }).waitFor();
-    const work = page.getByRole("region", { name: "Selection" });
+story("a change of all that is found goes on after a reload, and its undo without the tab", async () => {
+  const many = 1_200;
+  const links = Array.from({ length: many }, (_, at) => ({
+    code: `many/${at}`,
+    target: "https://example.com/",
+    tags: ["many"],
+  }));
+  await panel.client.call("POST", "/links/batch", { links });
+  const { page, complaints, close } = await panel.enter("/panel/links?tag=%5B%22many%22%5D");
+  await page.getByText("1,200 links", { exact: true }).waitFor();
+  const work = page.getByRole("region", { name: "Selection" });
 
-    let calls = 0;
-    await page.route(/\/batch\/query$/, (route) => (++calls === 3 ? undefined : route.continue()));
-    await press(page, "Control+a");
-    await work.getByRole("button", { name: "Edit" }).click();
-    await page.getByRole("dialog").getByLabel("Add tags").fill("found");
-    await press(page, "Enter");
-    await page.getByRole("dialog").getByRole("button", { name: "Change" }).click();
-    await work.getByText("1,001 / 1,200").waitFor();
-    await soon(async () => expect(calls).toBe(3));
-    expect(await totalOf("?tag=found")).toBe(1_001);
-    // Before the route is off, which would let the held call go.
-    await page.reload();
-    await page.unroute(/\/batch\/query$/);
-    await page.getByText("1,200 links are changed.").waitFor();
-    expect(await totalOf("?tag=found")).toBe(many);
+  let calls = 0;
+  await page.route(/\/batch\/query$/, (route) => (++calls === 3 ? undefined : route.continue()));
+  await press(page, "Control+a");
+  await work.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("dialog").getByLabel("Add tags").fill("found");
+  await press(page, "Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Change" }).click();
+  await work.getByText("1,001 / 1,200").waitFor();
+  await soon(async () => expect(calls).toBe(3));
+  expect(await totalOf("?tag=found")).toBe(1_001);
+  // Before the route is off, which would let the held call go.
+  await page.reload();
+  await page.unroute(/\/batch\/query$/);
+  await page.getByText("1,200 links are changed.").waitFor();
+  expect(await totalOf("?tag=found")).toBe(many);
 
-    const held = Promise.withResolvers<void>();
-    calls = 0;
-    await page.route(/\/batch\/undo$/, async (route) => {
-      calls++;
-      if (calls === 2) await held.promise;
-      if (calls !== 3) return route.continue();
-      const message = "The undo met a failure.";
-      return route.fulfill({ status: 500, json: { code: 1001, message, data: null } });
-    });
-    await undo(page, "1,200 links are changed.");
-    await work.getByText("500 / 1,200").waitFor();
-    await soon(async () => expect(calls).toBe(2));
-    await work.getByRole("button", { name: "Stop" }).click();
-    held.resolve();
-    await page.getByText("1,000 of 1,200 links are as before.").waitFor();
-    expect(await totalOf("?tag=found")).toBe(200);
-    await undo(page, "1,000 of 1,200 links are as before.");
-    await page.getByText(FAILING.json.message).waitFor();
-    await page.getByText("1,000 of 1,200 links are as before.").waitFor();
-    const [left] = (await panel.client.call("GET", "/links?tag=found")).body.data;
-    await panel.client.call("PATCH", `/links/${left.code}`, { remove_tags: ["found"] });
-    await press(page, "Control+z");
-    await page.getByText(`1 link stays as it is. "${left.code}" has been changed since`).waitFor();
-    await work.waitFor({ state: "detached" });
-    expect(await totalOf("?tag=found")).toBe(0);
-    expect(complaints.filter((text) => !text.includes("status of 500"))).toEqual([]);
-    const all = { filter: { tag: "many" }, action: "delete" };
-    await panel.client.call("POST", "/links/batch/query", all);
-    await close();
-  },
-);
+  const [left] = (await panel.client.call("GET", "/links?tag=found")).body.data;
+  await panel.client.call("PATCH", `/links/${left.code}`, { remove_tags: ["found"] });
+  // The server goes on when the tab is gone.
+  const begun = page.waitForResponse(/\/bulk-changes\/.*\/undo$/);
+  await undo(page, "1,200 links are changed.");
+  await begun;
+  await page.goto("about:blank");
+  await soon(async () => expect(await totalOf("?tag=found")).toBe(0));
+  await page.goto(`${panel.origin}/panel/links/changes`);
+  await page.getByText("1,199 of 1,200 links are as before.").waitFor();
+  await page.getByText(`"${left.code}" has been changed since`).waitFor();
+  expect(await totalOf("?tag=found")).toBe(0);
+  expect(complaints).toEqual([]);
+  const all = { filter: { tag: "many" }, action: "delete" };
+  await panel.client.call("POST", "/links/batch/query", all);
+  await close();
+});
 
 story("an editor sees and selects own links only", async () => {
   const { page, complaints, close } = await panel.open("/panel/links?owner=999999");
@@ -303,6 +290,80 @@ story("an editor sees and selects own links only", async () => {
   await undo(page, "1 link is deleted.");
   await rowOf(page, "own").waitFor();
   expect(complaints).toEqual([]);
+  await close();
+});
+
+once(
+  "targets of found links get another host and a saved template, by a filter that is a saved view",
+  async () => {
+    for (const at of [1, 2, 3]) {
+      const tags = at === 3 ? ["kept"] : [];
+      await panel.client.call("POST", "/links", {
+        code: `old-${at}`,
+        target: `https://old.example/${at}`,
+        tags,
+      });
+    }
+    const { page, complaints, close } = await panel.enter("/panel/links?target=old.example");
+    await page.getByText("3 links", { exact: true }).waitFor();
+    await page.getByRole("button", { name: /^Filter/ }).click();
+    await page.getByRole("combobox", { name: "Has none of these tags" }).click();
+    await page.getByRole("option", { name: "kept" }).click();
+    await press(page, "Escape");
+    await page.getByText("2 links", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByLabel("Name").fill("Old shop");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Old shop", exact: true }).waitFor();
+    await press(page, "Escape");
+    await page.getByRole("button", { name: "Clear all" }).click();
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByRole("button", { name: "Old shop", exact: true }).click();
+    await page.getByText("2 links", { exact: true }).waitFor();
+
+    await page.getByRole("button", { name: /^Filter/ }).focus();
+    await press(page, "Control+a");
+    await page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("dialog", { name: "Edit what is selected" });
+    await form.getByRole("button", { name: "Replace in the target" }).click();
+    await form.getByLabel("Text in the target").fill("old.example");
+    await form.getByLabel("Replace with").fill("new.example");
+    await form.getByRole("button", { name: "Campaign parameters (UTM)" }).click();
+    await form.getByLabel("Source").fill("newsletter");
+    await form.getByRole("button", { name: "Templates" }).click();
+    await page.getByLabel("Name").fill("Mail");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Mail", exact: true }).click();
+    await form.getByRole("button", { name: "Change" }).click();
+    await page.getByText("2 links are changed.").waitFor();
+    expect((await linkOf("old-1")).target).toBe("https://new.example/1?utm_source=newsletter");
+    expect((await linkOf("old-3")).target).toBe("https://old.example/3");
+    await undo(page, "2 links are changed.");
+    await soon(async () => expect((await linkOf("old-1")).target).toBe("https://old.example/1"));
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+once("the list shows titles first, and loses columns instead of covering them", async () => {
+  await panel.client.call("PATCH", "/links/c005", { title: "A title that leads" });
+  const { page, close } = await panel.enter("/panel/links?q=c005");
+  const cell = rowOf(page, "c005").locator("[data-cell=code]");
+  await cell.getByText("A title that leads").waitFor();
+  expect((await cell.innerText()).split("\n")).toEqual(["A title that leads", "c005"]);
+  for (const [width, gone] of [
+    [1280, []],
+    [1024, []],
+    [820, ["created"]],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    const grid = page.getByRole("grid");
+    await soon(async () => {
+      const [inner, outer] = await grid.evaluate((element) => [element.scrollWidth, element.clientWidth]);
+      expect([width, inner! <= outer!]).toEqual([width, true]);
+    });
+    for (const name of gone) expect(await page.locator(`[data-cell=${name}]`).count()).toBe(0);
+  }
   await close();
 });
 

@@ -7,6 +7,7 @@ export const PANEL_ROUTES = [
   "link/long/code",
   "links/import",
   "links/moves",
+  "links/changes",
   "links/deleted",
   "links/tags",
   "links/reports",

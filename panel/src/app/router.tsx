@@ -127,6 +127,12 @@ const move = createRoute({
   component: lazyRouteComponent(() => import("../links/moves/pages.ts"), "MovePage"),
 });
 
+const bulkChanges = createRoute({
+  getParentRoute: () => inside,
+  path: "/links/changes",
+  component: lazyRouteComponent(() => import("../links/bulk/bulk-changes-page.tsx"), "BulkChangesPage"),
+});
+
 const deletedLinks = createRoute({
   getParentRoute: () => inside,
   path: "/links/deleted",
@@ -278,6 +284,7 @@ export const router = createRouter({
       linkImport,
       moves,
       move,
+      bulkChanges,
       deletedLinks,
       reports,
       tags,

@@ -4,6 +4,7 @@ import {
   IconFileImport,
   IconReportAnalytics,
   IconFolderPlus,
+  IconHistory,
   IconKey,
   IconLinkPlus,
   IconShare,
@@ -32,6 +33,13 @@ function useListActions(): Action[] {
       words: t`restore undo`,
       icon: IconTrash,
       act: () => navigate({ to: "/links/deleted" }),
+    },
+    {
+      id: "bulk-changes",
+      label: t`Bulk changes`,
+      words: t`restore undo`,
+      icon: IconHistory,
+      act: () => navigate({ to: "/links/changes" }),
     },
     {
       id: "tags",

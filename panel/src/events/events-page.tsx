@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Event } from "../base/api.ts";
 import { formatTime, sentenceGap } from "../base/i18n.ts";
 import { DataList } from "../ui/lists/data-list.tsx";
@@ -45,7 +45,11 @@ export function EventsPage() {
             </span>
           </>
         }
-      />
+      >
+        <Button component={Link} to="/links/changes" variant="default">
+          <Trans>Bulk changes</Trans>
+        </Button>
+      </PageHead>
       <div>
         <FilterSheet count={Object.keys(search).length}>
           <EventFilters

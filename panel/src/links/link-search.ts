@@ -18,6 +18,13 @@ export type LinkFinding = {
   domain?: string;
   /** An account, or `team:name`. */
   owner?: string;
+  notTag?: string[];
+  notOwner?: string;
+  /** Texts that the target contains, or lacks. */
+  target?: string;
+  notTarget?: string;
+  /** The id of an import from another service. */
+  imported?: number;
   /** Days of creation, such as 2026-11-20, in the browser's time zone. */
   from?: string;
   to?: string;
@@ -48,14 +55,22 @@ const wholeOf = (value: unknown): number | undefined =>
 
 /** Reads the address, which anybody may have typed. */
 export function readLinkSearch(search: Record<string, unknown>): LinkSearch {
-  const tag = [search["tag"] ?? []].flat().flatMap((name) => textOf(name) ?? []);
+  const textsOf = (name: string): string[] | undefined => {
+    const texts = [search[name] ?? []].flat().flatMap((text) => textOf(text) ?? []);
+    return texts.length > 0 ? texts : undefined;
+  };
   const read = {
     q: textOf(search["q"]) || undefined,
     sort: oneOf(SORTS, search["sort"]),
     order: oneOf(["asc", "desc"], search["order"]),
     state: oneOf(STATES, search["state"]),
     safety: oneOf(SAFETY, search["safety"]),
-    tag: tag.length > 0 ? tag : undefined,
+    tag: textsOf("tag"),
+    notTag: textsOf("notTag"),
+    notOwner: textOf(search["notOwner"]) || undefined,
+    target: textOf(search["target"]) || undefined,
+    notTarget: textOf(search["notTarget"]) || undefined,
+    imported: wholeOf(search["imported"]),
     domain: textOf(search["domain"]),
     owner: textOf(search["owner"]) || undefined,
     from: dayOf(search["from"]),
@@ -65,14 +80,28 @@ export function readLinkSearch(search: Record<string, unknown>): LinkSearch {
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as LinkSearch;
 }
 
-const CONDITIONS = ["q", "state", "safety", "tag", "domain", "owner", "from", "to"] as const;
+export const CONDITIONS = [
+  "q",
+  "state",
+  "safety",
+  "tag",
+  "notTag",
+  "domain",
+  "owner",
+  "notOwner",
+  "target",
+  "notTarget",
+  "imported",
+  "from",
+  "to",
+] as const;
 
 /** Whether it restricts the list. */
 export const isFiltered = (finding: LinkFinding): boolean =>
   CONDITIONS.some((name) => finding[name] !== undefined);
 
 /** Conditions, for lists and bulk work. */
-export const conditionsOf = ({ q, state, safety, tag, domain, owner, from, to }: LinkFinding) => ({
+export const conditionsOf = ({ q, state, safety, tag, domain, owner, from, to, ...more }: LinkFinding) => ({
   domain: domain ?? "*",
   ...(q !== undefined && { search: q }),
   ...(state === "active" && { only_active: true }),
@@ -80,6 +109,11 @@ export const conditionsOf = ({ q, state, safety, tag, domain, owner, from, to }:
   ...(safety === "dead" ? { only_dead: true } : safety && { held: safety }),
   ...(tag && { tag }),
   ...(owner !== undefined && { owner }),
+  ...(more.notTag && { not_tag: more.notTag }),
+  ...(more.notOwner !== undefined && { not_owner: more.notOwner }),
+  ...(more.target !== undefined && { target: more.target }),
+  ...(more.notTarget !== undefined && { not_target: more.notTarget }),
+  ...(more.imported !== undefined && { import: String(more.imported) }),
   ...(from !== undefined && { created_after: new Date(`${from}T00:00:00`).toISOString() }),
   ...(to !== undefined && { created_before: new Date(`${to}T23:59:59.999`).toISOString() }),
 });

@@ -3,6 +3,7 @@ import { Menu } from "@mantine/core";
 import {
   IconDownload,
   IconFlag,
+  IconHistory,
   IconHourglass,
   IconTag,
   IconTrash,
@@ -34,6 +35,9 @@ export const LinksItems = ({ isFiltered, isAdmin, onExport, onWaiting }: Props) 
     <Menu.Divider />
     <Menu.Item component={Link} to="/links/tags" leftSection={<IconTag size={16} />}>
       <Trans>Tags</Trans>
+    </Menu.Item>
+    <Menu.Item component={Link} to="/links/changes" leftSection={<IconHistory size={16} />}>
+      <Trans>Bulk changes</Trans>
     </Menu.Item>
     <Menu.Item component={Link} to="/links/deleted" leftSection={<IconTrash size={16} />}>
       <Trans>Deleted links</Trans>

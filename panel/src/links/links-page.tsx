@@ -1,5 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -30,6 +31,7 @@ export function LinksPage() {
   const search = useSearch({ from: "/inside/links" });
   const navigate = useNavigate({ from: "/links" });
   const columns = useColumns();
+  const { ref: frame, width } = useElementSize<HTMLDivElement>();
   const selection = useLinkSelection();
   const [total, setTotal] = useState<number>();
   const [edited, setEdited] = useState<Link | "new" | null>(null);
@@ -101,10 +103,11 @@ export function LinksPage() {
       </div>
       <LinksToolbar finding={finding} columns={columns} onChange={find} />
       <FilterChips finding={finding} onChange={find} />
-      <div className={classes["frame"]}>
+      <div className={classes["frame"]} ref={frame}>
         <LinkGrid
           search={search}
           columns={columns.shown}
+          width={width}
           selection={selection}
           onSort={(sort, order) => find({ sort, order })}
           onPlace={(at) => go({ at: at > 0 ? at : undefined }, false)}

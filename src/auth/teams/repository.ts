@@ -12,6 +12,7 @@ import { BUILT_IN_ADMIN, nameOfAccount } from "../account.ts";
 import type { Member, Team } from "./team.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 import { ownerIds } from "../../platform/db/owner-ids.ts";
+import { ownerOfTeam } from "../../lib/owner.ts";
 
 /** `accountId`: teams of which it is a member; null: all. */
 type TeamFilter = { accountId: number | null; search?: string | undefined };
@@ -126,6 +127,7 @@ export function createTeamRepository({ read, dialect }: Database) {
     },
 
     async remove(tx: Db, id: number): Promise<void> {
+      await tx.deleteFrom("presets").where("owner_id", "=", ownerOfTeam(id)).execute();
       await tx.deleteFrom("teams").where("id", "=", id).execute();
     },
 

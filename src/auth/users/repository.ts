@@ -135,6 +135,7 @@ export function createUsersRepository({ read, dialect }: Database) {
 
     async remove(tx: Db, id: number): Promise<void> {
       await tx.deleteFrom("account_mail").where("account_id", "=", id).execute();
+      await tx.deleteFrom("presets").where("owner_id", "=", id).execute();
       await tx.deleteFrom("users").where("id", "=", id).execute();
     },
   };

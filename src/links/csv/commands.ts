@@ -9,7 +9,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
-import { filterOf, filterQuery } from "../list/filter.ts";
+import { EVERYTHING, filterOf, filterQuery } from "../list/filter.ts";
 import { FILTER_OPTIONS } from "../list/filter-options.ts";
 import { EXPORT_COLUMNS, IMPORT_MODES, type ImportResult } from "./import-plan.ts";
 
@@ -124,4 +124,14 @@ async function exportLinks(
   const written = texts(pages);
   await writeResult(path, bom ? marked(written) : written).finally(() => bar.finish());
   context.output.note(`${pluralize(done, "link")} exported.`);
+  const everywhere = await csv.export.count({ ...filter, domain: null });
+  const all = await csv.export.count(EVERYTHING);
+  const left = [
+    ...(everywhere > done
+      ? [`${pluralize(everywhere - done, "link")} of other domains (--domain '*' takes all)`]
+      : []),
+    ...(all > everywhere ? [`${pluralize(all - everywhere, "link")} that the filter does not find`] : []),
+    ...(options.columns === "all" ? [] : ["columns such as domain, title and tags (--columns all)"]),
+  ];
+  if (left.length > 0) context.output.note(`Left out: ${left.join("; ")}.`);
 }

@@ -159,18 +159,18 @@ async function restoreOne(
   return key;
 }
 
-/** The actor's deletions at an instant, of at most 1,000 links. */
-type BulkDeletion = { actor: Actor; at: number; ids: readonly number[] };
+/** The deletions that somebody made at an instant, of at most 1,000 links. */
+type BulkDeletion = { actor: Actor; by: string; at: number; ids: readonly number[] };
 
 /** Returns why some stay deleted, by id. Links restored earlier count as restored. */
 async function restoreMany(
   deps: RestoreDeps,
   tx: ChangeTransaction,
-  { actor, at, ids, since }: BulkDeletion & { since: number },
+  { actor, by, at, ids, since }: BulkDeletion & { since: number },
 ): Promise<Map<number, AppError>> {
   const { repository } = deps;
   const owners = ownersReadBy(actor)?.filter((owner) => mayChange(actor, owner)) ?? null;
-  const found = await repository.lockMany(tx.db, { since, owners, at, by: actor.name, ids });
+  const found = await repository.lockMany(tx.db, { since, owners, at, by, ids });
   const refusals = await restore(deps, tx, actor, found);
   const there = await repository.present(tx.db, ids, owners);
   for (const id of ids) if (!refusals.has(id) && !there.has(id)) refusals.set(id, unknownDeleted());

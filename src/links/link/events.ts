@@ -5,7 +5,6 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Db } from "../../platform/db/dialect.ts";
-import type { Actor } from "../../lib/actor.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { isInternal, isReport } from "./internal-target.ts";
@@ -31,7 +30,7 @@ export const REVIEWS = ["approve", "refuse", "take_down", "reinstate"] as const;
 export type ReviewVerb = (typeof REVIEWS)[number];
 
 type Doing = {
-  actor: Pick<Actor, "name" | "via">;
+  actor: EventRecord["actor"];
   now: number;
   /** Without the kind. */
   verb: "create" | "update" | "delete" | "restore" | ReviewVerb;

@@ -29,7 +29,7 @@ const teamsById = prepared((db, ids: readonly number[]) =>
   db.selectFrom("teams").select(["id", "name"]).where("id", "in", ids),
 );
 
-type Named = { owner?: string | undefined; team?: string | undefined };
+type Named = { owner?: string | undefined; team?: string | undefined; not_owner?: string | undefined };
 
 export type Owners = ReturnType<typeof createOwners>;
 
@@ -75,14 +75,15 @@ export function createOwners({ read }: Pick<Database, "read">) {
 
     /** A filter with ids in place of names. The id of an account may stand for its name. */
     async resolved<Q extends Named>(query: Q): Promise<Q> {
-      const { owner, team } = query;
-      if (!owner && !team) return query;
+      const { owner, team, not_owner: other } = query;
+      if (!owner && !team && !other) return query;
       const known = async (name: string) =>
         String((await find(name)) ?? (ID.test(name) ? Number(name) : NOBODY));
       return {
         ...query,
         ...(owner && { owner: await known(owner) }),
         ...(team && { team: await known(TEAM_MARK + team) }),
+        ...(other && { not_owner: await known(other) }),
       };
     },
   };

@@ -13,4 +13,9 @@ export const FILTER_OPTIONS = [
   ["--domain <host>", "default: the default domain; *: every domain"],
   ["--owner <owner>", "of this account, or of team:<name>"],
   ["--team <team>", "of this team"],
+  ["--target <text>", "with this text in the target"],
+  ["--not-target <text>", "without this text in the target"],
+  ["--not-tag <tag>", "without this tag; repeat it for several", { repeats: true }],
+  ["--not-owner <owner>", "of others than this account, or team:<name>"],
+  ["--import <id>", "of this import, until it is confirmed"],
 ] as const;

@@ -30,6 +30,16 @@ export type LinkFilter = {
   dead: boolean;
   /** A link must have all. Queries start with the first one: see list.ts. */
   tags: readonly string[];
+  /** A link may have none of these. */
+  notTags: readonly string[];
+  /** Not the links of this account or team; null: of any. */
+  notOwner: number | null;
+  /** Text in the target, which is searched too; null: any. */
+  target: string | null;
+  /** Text that the target lacks; null: any. */
+  notTarget: string | null;
+  /** Links of this import, which is not confirmed yet; null: any. */
+  importId: number | null;
 };
 
 /** Only links that exist for the actor, or that it may change. */
@@ -59,6 +69,11 @@ export const EVERYTHING: LinkFilter = {
   held: null,
   dead: false,
   tags: [],
+  notTags: [],
+  notOwner: null,
+  target: null,
+  notTarget: null,
+  importId: null,
 };
 
 export const isEverything = (filter: LinkFilter): boolean =>
@@ -85,6 +100,19 @@ export const filterQuery = z.object({
     .optional()
     .describe("links of this account, or of a team as team:{name}; also the id of an account"),
   team: queryText(MOST_OF_NAME).optional().describe("links of this team; its name"),
+  target: queryText(SEARCH_MAX_LENGTH).optional().describe("text in the target, case-insensitive"),
+  not_target: queryText(SEARCH_MAX_LENGTH)
+    .optional()
+    .describe("text that the target does not contain, case-insensitive"),
+  not_tag: tagList.optional().describe("repeated: links that have none of these tags"),
+  not_owner: queryText(MOST_OF_NAME)
+    .optional()
+    .describe("links of others than this account, or than a team as team:{name}"),
+  import: z
+    .string()
+    .regex(/^\d{0,15}$/, "must be the id of an import")
+    .optional()
+    .describe("links of this import from another product, until it is confirmed; its id"),
 });
 type FilterQuery = z.output<typeof filterQuery>;
 
@@ -103,7 +131,7 @@ export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain
     });
   }
   return {
-    search: query.search || null,
+    search: query.search || query.target || null,
     createdAfter: instantOf("created_after", query.created_after),
     createdBefore: instantOf("created_before", query.created_before),
     domain: domainOf(query.domain),
@@ -113,6 +141,11 @@ export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain
     held: query.held || null,
     dead: isSet(query.only_dead),
     tags: checkTags((query.tag ?? []).filter((tag) => tag !== "")),
+    notTags: checkTags((query.not_tag ?? []).filter((tag) => tag !== "")),
+    notOwner: query.not_owner ? Number(query.not_owner) : null,
+    target: query.target || null,
+    notTarget: query.not_target || null,
+    importId: query.import ? Number(query.import) : null,
   };
 }
 

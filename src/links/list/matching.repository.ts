@@ -1,6 +1,8 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from "kysely";
+import { type Expression, type ExpressionBuilder, expressionBuilder, sql, type SqlBool } from "kysely";
 import type { Dialect } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
+import { anyLike, likePatterns } from "../../platform/db/text-search.ts";
+import { NOBODY } from "../../lib/owner.ts";
 import { keysOf } from "../link/key.ts";
 import type { LinkFilter } from "./filter.ts";
 import type { Start } from "./plan.ts";
@@ -32,6 +34,21 @@ export function hasTag(
     .select(builder.lit(1).as("found"));
   return builder.fn.coalesce(builder(link, "=", 1), builder.lit(false));
 }
+
+const isOfImport = (id: number): Expression<SqlBool> => {
+  const link = builder
+    .selectFrom("import_links")
+    .where("import_id", "=", id)
+    .where("removed", "=", 0)
+    .whereRef("import_links.link_id", "=", "links.id")
+    .select(builder.lit(1).as("found"))
+    .limit(1);
+  return builder.fn.coalesce(builder(link, "=", 1), builder.lit(false));
+};
+
+/** Letters beyond ASCII as they are: in URLs they are rare. */
+const targetContains = (text: string): Expression<SqlBool> =>
+  anyLike([sql`lower(links.target)`], likePatterns(text.toLowerCase()));
 
 /**
  * Indexes serve the conditions of `starts` only. The others have a form that keeps planners off indexes, and of which
@@ -66,6 +83,13 @@ export const matching =
     if (dead) demand(eb("links.dead_since", ">", 0), starts.includes("dead"));
     if (starts.includes("tag")) demand(eb("links.id", "in", idsWith(tags)), true);
     else conditions.push(...tags.map((tag) => hasTag(tag, "links.id")));
+    conditions.push(...filter.notTags.map((tag) => eb.not(hasTag(tag, "links.id"))));
+    if (filter.notOwner !== null) {
+      conditions.push(eb(eb.fn.coalesce("links.owner_id", eb.lit(NOBODY)), "!=", filter.notOwner));
+    }
+    if (filter.importId !== null) conditions.push(isOfImport(filter.importId));
+    if (filter.target !== null) conditions.push(targetContains(filter.target));
+    if (filter.notTarget !== null) conditions.push(eb.not(targetContains(filter.notTarget)));
     // Last: it costs most.
     if (search !== null) {
       conditions.push(dialect.linkContains(search, { usesIndex: starts.includes("search") }));

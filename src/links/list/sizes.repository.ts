@@ -37,14 +37,21 @@ const alone = (start: Indexed, filter: LinkFilter): LinkFilter => ({
   ...Object.fromEntries(INDEXED[start].fields.map((name) => [name, filter[name]])),
 });
 
-function countConditions({ tags, createdAfter, createdBefore, dead, ...others }: LinkFilter): number {
+function countConditions({
+  tags,
+  notTags,
+  createdAfter,
+  createdBefore,
+  dead,
+  ...others
+}: LinkFilter): number {
   const conditions = Object.values({
     ...others,
     asOf: null,
     created: createdAfter ?? createdBefore,
     dead: dead || null,
   });
-  return tags.length + conditions.filter((one) => one !== null).length;
+  return tags.length + notTags.length + conditions.filter((one) => one !== null).length;
 }
 
 type Links = SelectQueryBuilder<Schema, "links", object>;

@@ -1,3 +1,4 @@
+import { parseBulkId } from "../bulk-id.ts";
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
@@ -5,7 +6,7 @@ import { validated } from "../../lib/validated.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 import { keyOf } from "../link/key.ts";
 import { linkQueryOf } from "../list/query.ts";
-import { bulkCursorText, bulkOf, bulkPlaceOf, queryBatchSchema } from "./query-batch.ts";
+import { bulkCursorText, bulkPlaceOf, queryBatchSchema } from "./query-batch.ts";
 
 const EDITOR: Actor = { name: "ed", via: "api", accountId: 5, ownOnly: true };
 const ADMIN: Actor = { name: "admin", via: "panel", accountId: 0, ownOnly: false };
@@ -103,7 +104,7 @@ forEachDialect((dialect) => {
     expect(calls.map(({ changed }) => changed)).toEqual([12, 12, 2]);
     expect(new Set(calls.map(({ change }) => change)).size).toBe(1);
     expect(await room.links.tags.list()).toEqual([{ tag: "x", links: 1 }]);
-    const { restored } = await room.links.undoBatch(bulkOf(calls[2]!.change!), 0);
+    const { restored } = await room.links.undoBatch(parseBulkId(calls[2]!.change!), 0);
     expect(restored).toBe(PORTION);
   });
 
@@ -116,10 +117,10 @@ forEachDialect((dialect) => {
     expect(others.change).not.toBe(change);
     const old = { ...bulkPlaceOf(cursor)!, at: NOW - 60_000 };
     const dated = await run({ ...request, cursor: bulkCursorText(old) });
-    expect(bulkOf(dated.change!).at).toBe(NOW);
+    expect(parseBulkId(dated.change!).at).toBe(NOW);
     room.clock.time += 2 * DAY;
     const afterDays = await run({ ...request, cursor });
-    expect(bulkOf(afterDays.change!).at).toBe(room.clock.time);
+    expect(parseBulkId(afterDays.change!).at).toBe(room.clock.time);
     expect(await refusal(run({ ...request, cursor: "W10" }))).toBe("BadRequest");
   });
 
@@ -141,7 +142,7 @@ forEachDialect((dialect) => {
     expect(await run({ ...input, dry_run: true })).toEqual({ matched: 3, changed: 0 });
     const { change } = await run(input);
     expect(await found("x")).toEqual(["l2", "l3", key]);
-    expect((await room.links.undoBatch(bulkOf(change!), 0)).restored).toBe(3);
+    expect((await room.links.undoBatch(parseBulkId(change!), 0)).restored).toBe(3);
     expect(await found("x")).toEqual([]);
 
     expect(await run({ ...input, filter: { codes, domain: "" } })).toMatchObject({ matched: 2 });
@@ -182,7 +183,7 @@ forEachDialect((dialect) => {
     const other = await run({ filter: { codes: ["l8"] }, action: "delete", change }, room.links.by(ADMIN));
     expect(other.change).not.toBe(change);
 
-    const undone = await room.links.undoBatch(bulkOf(change!), 0);
+    const undone = await room.links.undoBatch(parseBulkId(change!), 0);
     expect([undone.restored, undone.failed.map(({ code }) => code)]).toEqual([7, ["l4"]]);
     expect(await found("x")).toEqual(["l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7"]);
     expect(await found("y")).toEqual([]);

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { type BulkId, bulkText, newBulk } from "../bulk-id.ts";
+import { type BulkId, bulkText, newBulk, parseBulkId } from "../bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { AppError, appError } from "../../lib/errors.ts";
@@ -17,11 +17,13 @@ import type { FallbackLoops } from "../fallback/loops.ts";
 import {
   type LinkUpdateInput,
   parseLinkUpdate,
+  parseTarget,
   parseTagChange,
   type TagChange,
   type TargetRule,
 } from "../link/input.ts";
 import { namedSchema, patchSchema, updateItemSchema } from "../link/link.ts";
+import { retargetBy, retargeting } from "./retargeting.ts";
 import { codeOf } from "../link/key.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { readOptions } from "../link/field-values.ts";
@@ -37,20 +39,11 @@ import {
 import type { LinkList } from "../list/list.ts";
 import type { FoundKey, LinkListRepository } from "../list/repository.ts";
 import type { LinkWriter, WriteOutcome, Writing } from "../write/writer.ts";
-import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
+import { cursorText, placeOf } from "../../lib/cursor.ts";
 import { foundInChunks } from "../../lib/chunked.ts";
 import type { Extent } from "../../platform/db/queries.ts";
 
 const MOST_CHARACTERS = 200;
-const RULE = "change: send it unchanged, as the answer to the change gave it.";
-
-/** @throws BadRequest */
-export function bulkOf(text: string): BulkId {
-  const place = placeOf(timePlace, text, RULE);
-  if (place === null) throw appError("BadRequest", RULE);
-  return { at: place.at, bulk: place.id };
-}
-
 export const bulkField = z
   .string()
   .min(1)
@@ -83,6 +76,7 @@ const filterBody = z.strictObject({
     .or(z.int().min(0))
     .describe("name of an account, or team:{name}; also the id of an account"),
   tag: filterQuery.shape.tag.or(z.string()).describe("links that have all of these tags"),
+  not_tag: filterQuery.shape.not_tag.or(z.string()).describe("links that have none of these tags"),
   codes: z
     .array(z.union([namedSchema.shape.code, namedSchema]))
     .min(1)
@@ -92,7 +86,7 @@ const filterBody = z.strictObject({
 });
 
 const setBody = updateItemSchema.shape.payload
-  .extend({ domain: patchSchema.shape.domain })
+  .extend({ domain: patchSchema.shape.domain, ...retargeting })
   .partial({ target: true })
   .strict();
 
@@ -166,7 +160,12 @@ export function createQueryBatch(deps: Deps) {
     if (set === undefined || Object.keys(set).length === 0) {
       throw appError("BadRequest", "set is required for an update: name what changes.");
     }
-    const { domain, owner, ...fields } = set;
+    const { domain, owner, replace_in_target: replacing, utm, ...fields } = set;
+    const changedTarget = retargetBy({ replacing, utm });
+    const retarget = changedTarget && ((target: string) => parseTarget(changedTarget(target), rule));
+    if (retarget !== undefined && set.target !== undefined) {
+      throw appError("BadRequest", "target excludes replace_in_target and utm; give one of them.");
+    }
     const ownerId = await owners.newOwner(actor, owner);
     const checked = parseLinkUpdate({ ...fields, target: fields.target ?? PLACEHOLDER }, rule, now);
     const { password, target, ...rest } = {
@@ -180,9 +179,11 @@ export function createQueryBatch(deps: Deps) {
     /** Whatever leads to the new key leads to this link. */
     async function loopOf(code: string): Promise<AppError | null> {
       const to = newKeyOf(code);
-      const stored = to === code ? null : await links.find(code);
-      const kept = stored && { target: stored.target, ...readOptions(stored.options) };
-      const urls = { ...kept, ...given({ target: change.target, ...change.options }) };
+      const stored = to === code && retarget === undefined ? null : await links.find(code);
+      const kept = stored && to !== code && { target: stored.target, ...readOptions(stored.options) };
+      // A target that is no URL is refused in the transaction.
+      const target = (stored && changedTarget?.(stored.target)) ?? change.target;
+      const urls = { ...kept, ...given({ target, ...change.options }) };
       return (await loops.refusal(to, urls)) ?? (to === code ? null : loops.refusal(code, urls));
     }
     const change = {
@@ -199,7 +200,12 @@ export function createQueryBatch(deps: Deps) {
       }
       const fine = codes.filter((code) => !outcomes.has(code));
       const written = await writer.update(
-        fine.map((code) => ({ ...change, code, ...(domain !== undefined && { to: newKeyOf(code) }) })),
+        fine.map((code) => ({
+          ...change,
+          retarget,
+          code,
+          ...(domain !== undefined && { to: newKeyOf(code) }),
+        })),
         by,
       );
       fine.forEach((code, at) => outcomes.set(code, written[at]!));
@@ -218,12 +224,17 @@ export function createQueryBatch(deps: Deps) {
   return async function run(input: QueryBatchInput, signal?: AbortSignal): Promise<QueryBatchResult> {
     const place = bulkPlaceOf(input.cursor);
     // Calls that follow one another are one change.
-    const joined = place ?? (input.change === undefined ? null : bulkOf(input.change));
+    const joined = place ?? (input.change === undefined ? null : parseBulkId(input.change));
     const goesOn = joined !== null && (await isOwn(joined));
     const { at: now, bulk } = goesOn ? joined : { at: clock.now(), bulk: newBulk() };
     const { codes, domain } = input.filter;
     const requested = filterOf(await owners.resolved(queryOf(input.filter)), now, domains.filterOf);
-    const filter = filterFor(actor, requested, true);
+    const replaced = input.set?.replace_in_target?.text;
+    const filter = filterFor(
+      actor,
+      replaced ? { ...requested, target: requested.target ?? replaced } : requested,
+      true,
+    );
     if (input.action === "delete" && input.set !== undefined) {
       throw appError("BadRequest", "set is for updates only; leave it out to delete.");
     }
@@ -282,6 +293,7 @@ function queryOf({
   only_dead,
   owner,
   tag,
+  not_tag: notTag,
   codes,
   ...conditions
 }: QueryBatchInput["filter"]) {
@@ -293,6 +305,7 @@ function queryOf({
     ...(only_dead && { only_dead: "true" }),
     ...(owner !== undefined && { owner: String(owner) }),
     tag: typeof tag === "string" ? [tag] : tag,
+    not_tag: typeof notTag === "string" ? [notTag] : notTag,
   };
 }
 

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { BulkId } from "../bulk-id.ts";
+import { type BulkId, parseBulkId } from "../bulk-id.ts";
 import {
   bulkField,
-  bulkOf,
   type QueryBatchInput,
   type QueryBatchResult,
   queryBatchResult,
@@ -53,7 +52,7 @@ export function queryBatchEndpoints({ by }: { by(actor: Actor): ByFilter }): End
       body: undoBody,
       response: undoResponse,
       async handle({ body, account }) {
-        const change = bulkOf(body.change);
+        const change = parseBulkId(body.change);
         const { failed, ...done } = await by(actorOf(account)).undoBatch(change, body.after ?? 0);
         return {
           ...done,

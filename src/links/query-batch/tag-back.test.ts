@@ -4,7 +4,7 @@ import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { linkQueryOf } from "../list/query.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
-import { bulkOf } from "./query-batch.ts";
+import { parseBulkId } from "../bulk-id.ts";
 import type { RevertedPortion } from "./undo.ts";
 
 const COUNT = 1_100;
@@ -35,7 +35,7 @@ forEachDialect(({ openDb }) => {
   async function undo(change: string | undefined, actor = COMMAND) {
     const reverted: RevertedPortion[] = [];
     for (let after: number | null = 0; after !== null; after = reverted.at(-1)!.next) {
-      reverted.push(await room.links.by(actor).undoBatch(bulkOf(change!), after));
+      reverted.push(await room.links.by(actor).undoBatch(parseBulkId(change!), after));
     }
     return {
       portions: reverted.length,

@@ -3,7 +3,8 @@ import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 import { keyOf } from "../link/key.ts";
-import { bulkOf, type QueryBatchInput } from "./query-batch.ts";
+import { parseBulkId } from "../bulk-id.ts";
+import type { QueryBatchInput } from "./query-batch.ts";
 import type { RevertedPortion } from "./undo.ts";
 
 const PORTION = 10;
@@ -37,7 +38,7 @@ forEachDialect(({ openDb }) => {
   async function undo(change: string | undefined, actor = COMMAND, from = 0) {
     const reverted: RevertedPortion[] = [];
     for (let after: number | null = from; after !== null; after = reverted.at(-1)!.next) {
-      reverted.push(await room.links.by(actor).undoBatch(bulkOf(change!), after));
+      reverted.push(await room.links.by(actor).undoBatch(parseBulkId(change!), after));
     }
     return {
       portions: reverted.length,
@@ -199,11 +200,11 @@ forEachDialect(({ openDb }) => {
     test("goes on after a stop, also from the start", async () => {
       await fill(26, () => []);
       const { change } = await edit({ title: "all" });
-      const first = await room.links.undoBatch(bulkOf(change!), 0);
+      const first = await room.links.undoBatch(parseBulkId(change!), 0);
       expect(first).toMatchObject({ restored: PORTION, failed: [] });
       expect(await undo(change, COMMAND, first.next!)).toMatchObject({ portions: 2, restored: 16 });
       const again = await edit({ title: "again" });
-      await room.links.undoBatch(bulkOf(again.change!), 0);
+      await room.links.undoBatch(parseBulkId(again.change!), 0);
       expect(await undo(again.change)).toMatchObject({ restored: 16, failed: [] });
     });
 
@@ -237,7 +238,7 @@ forEachDialect(({ openDb }) => {
         set: { target: "https://free.example/" },
       });
       await own.links.patch("b", { expires_at: "1d", fallback_url: "https://go.example/a" });
-      const { restored, failed } = await own.links.undoBatch(bulkOf(change!), 0);
+      const { restored, failed } = await own.links.undoBatch(parseBulkId(change!), 0);
       expect([restored, failed.map(({ code, error }) => [code, error.name])]).toEqual([
         0,
         [["a", "LinkInvalidUrl"]],
@@ -334,5 +335,5 @@ forEachDialect(({ openDb }) => {
 });
 
 test.each(["", "x", "W10", "eyJhdCI6MX0"])("%p names no change", async (text) => {
-  expect(await refusal((async () => bulkOf(text))())).toBe("BadRequest");
+  expect(await refusal((async () => parseBulkId(text))())).toBe("BadRequest");
 });

@@ -48,6 +48,16 @@ export type RevertedPortion = RevertedPart & {
   next: number | null;
 };
 
+type UndoProgress = {
+  after: number;
+  next: number | null;
+  restored: number;
+  failed: number;
+  refusal: string | undefined;
+  by: string;
+  now: number;
+};
+
 type Deps = {
   events: BulkEvents;
   repository: Pick<LinkRepository, "lockIds" | "codesOf">;
@@ -55,8 +65,10 @@ type Deps = {
   /** Why some stay deleted, by id. */
   restoreManyIn(
     tx: ChangeTransaction,
-    request: { actor: Actor; at: number; ids: readonly number[] },
+    request: { actor: Actor; by: string; at: number; ids: readonly number[] },
   ): Promise<ReadonlyMap<number, AppError>>;
+  /** Notes what a portion did, in its transaction. */
+  noteUndo(tx: Db, change: BulkId, progress: UndoProgress): Promise<void>;
   /** Reverts a part of a change of a tag. */
   revertTagPart(tx: ChangeTransaction, part: TagPart): Promise<RevertedPart>;
   owners: Pick<Owners, "newOwner">;
@@ -127,28 +139,50 @@ export function createBulkUndo(deps: Deps) {
   }
 
   /** One try is enough: links that stay do so for good. */
-  async function revertPart(bulk: number, { id, before }: BulkLinkEvent): Promise<RevertedPart> {
+  async function revertPart(
+    tx: ChangeTransaction,
+    bulk: number,
+    { id, before }: BulkLinkEvent,
+  ): Promise<RevertedPart> {
     const part = readTagPart(before);
-    return written(async (tx) => {
-      if (!(await events.lockBulk(tx.db, bulk, [id])).has(id)) return { restored: 0, failed: [] };
-      await events.leaveBulk(tx.db, [id]);
-      return deps.revertTagPart(tx, part);
-    });
+    if (!(await events.lockBulk(tx.db, bulk, [id])).has(id)) return { restored: 0, failed: [] };
+    await events.leaveBulk(tx.db, [id]);
+    return deps.revertTagPart(tx, part);
   }
 
-  /** Undoes a portion of what the actor changed, after an event. */
-  return async function revertPortion({ at, bulk }: BulkId, after: number): Promise<RevertedPortion> {
-    const run = { actor: actor.name, at, bulk };
+  /** Undoes a portion of a change, after an event. @param by who made the change */
+  return async function revertPortion(
+    { at, bulk }: BulkId,
+    after: number,
+    by = actor.name,
+  ): Promise<RevertedPortion> {
+    const run = { actor: by, at, bulk };
+
+    const noted = (next: number | null, revert: (tx: ChangeTransaction) => Promise<RevertedPart>) =>
+      written(async (tx) => {
+        const { restored, failed } = await revert(tx);
+        await deps.noteUndo(tx.db, run, {
+          after,
+          next,
+          restored,
+          failed: failed.length,
+          refusal: failed[0]?.error.message,
+          by: actor.name,
+          now: clock.now(),
+        });
+        return { restored, failed, next };
+      });
+
     const [first, second] = await events.ofBulk(run, after, 2);
     if (first?.action === PART_OF_BULK) {
-      return { ...(await revertPart(bulk, first)), next: second === undefined ? null : first.id };
+      return noted(second === undefined ? null : first.id, (tx) => revertPart(tx, bulk, first));
     }
     const found = first === undefined ? [] : await events.ofBulk(run, after, most);
     const ofLinks = found.filter((event): event is OfLink => event.subjectId !== null);
-    if (ofLinks.length === 0) return { restored: 0, failed: [], next: null };
+    if (ofLinks.length === 0) return noted(null, async () => ({ restored: 0, failed: [] }));
     const looping = await loopsOf(ofLinks);
     const ids = ofLinks.map(({ id }) => id);
-    const portion = await written(async (tx) => {
+    return noted(found.length < most ? null : found.at(-1)!.id, async (tx) => {
       const kept = await events.lockBulk(tx.db, bulk, ids);
       const open = ofLinks.filter(({ id }) => kept.has(id));
       const isDeletion = (event: OfLink): boolean => event.action.endsWith(".delete");
@@ -156,7 +190,7 @@ export function createBulkUndo(deps: Deps) {
       const deleted = open.filter(isDeletion).map(({ subjectId }) => subjectId);
       const refusals = new Map([
         ...(changed.length === 0 ? [] : await revertChanges(tx, changed, looping)),
-        ...(deleted.length === 0 ? [] : await deps.restoreManyIn(tx, { actor, at, ids: deleted })),
+        ...(deleted.length === 0 ? [] : await deps.restoreManyIn(tx, { actor, by, at, ids: deleted })),
       ]);
       const back = open.filter(({ subjectId }) => !refusals.has(subjectId));
       await events.leaveBulk(
@@ -169,7 +203,6 @@ export function createBulkUndo(deps: Deps) {
       });
       return { restored: back.length, failed };
     });
-    return { ...portion, next: found.length < most ? null : found.at(-1)!.id };
   };
 }
 

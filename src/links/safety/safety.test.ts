@@ -8,7 +8,7 @@ import { createSchema } from "../link/link.ts";
 import { readOptions } from "../link/field-values.ts";
 import { type LinksRoom, NO_LISTS, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 import { linkQueryOf } from "../list/query.ts";
-import { bulkOf } from "../query-batch/query-batch.ts";
+import { parseBulkId } from "../bulk-id.ts";
 import type { TargetLists } from "../write/allowed-targets.ts";
 import type { ReviewVerb } from "../link/events.ts";
 
@@ -98,7 +98,7 @@ forEachDialect((dialect) => {
     }
     expect(await refusal(room.links.deleted.restore(COMMAND, id, null))).toBe("LinkInvalidUrl");
     expect(await refusal(room.links.revert("old", event.id, "before"))).toBe("LinkInvalidUrl");
-    const back = await room.links.undoBatch(bulkOf(moved.change!), 0);
+    const back = await room.links.undoBatch(parseBulkId(moved.change!), 0);
     expect(back.failed.map(({ error }) => error.name)).toEqual(["LinkInvalidUrl"]);
     expect(await codes({})).toEqual(["a", "d", "old"]);
     expect((await room.links.get("old")).target).toBe(TARGET);

@@ -43,6 +43,8 @@ export type CheckedUpdate = Omit<LinkPatch, "options"> &
     /** The new key; absent: it stays. The old code becomes free, or an alias with `keepOld`. */
     to?: string | undefined;
     keepOld?: boolean;
+    /** What the target becomes, for a link that redirects. @throws AppError if it may not be that */
+    retarget?: ((target: string) => string) | undefined;
     /** Only what changes. */
     options?: Partial<LinkOptions>;
     /** The new owner; null: none. */
@@ -156,7 +158,9 @@ export function planUpdate(
     const tags = tagsAfter(stored.tags, change);
     if (tags.length > MOST_TAGS) return tooManyTags(code);
     const { isInternal: _, ...before } = stored;
-    const changed = { ...before, ...changesOf(change, before) };
+    const target = retargeted(change, before.target);
+    if (target instanceof AppError) return target;
+    const changed = { ...before, ...changesOf(change, before), ...(target !== undefined && { target }) };
     const options = review ? changed.options : validateTargets(before, changed, by);
     if (options instanceof AppError) return options;
     const isMoved = changed.target !== before.target;
@@ -167,11 +171,20 @@ export function planUpdate(
   return { outcomes, overwrites: [...claimed.values()] };
 }
 
+function retargeted({ retarget }: CheckedUpdate, before: string): string | AppError | undefined {
+  try {
+    return retarget?.(before);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
 function changesOf(
   change: CheckedUpdate,
   before: LinkContent,
 ): Partial<LinkContent & { ownerId: number | null }> {
-  const { options, addTags: _, removeTags: __, to: ___, keepOld: ____, ...rest } = change;
+  const { options, addTags: _, removeTags: __, to: ___, keepOld: ____, retarget: _____, ...rest } = change;
   const defined = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(defined),

@@ -15,6 +15,7 @@ export const TOPICS = [
   "moves",
   "certificates",
   "restarts",
+  "bulk",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];

@@ -46,6 +46,8 @@ export function createEvents({ database, clock }: Deps) {
 
   return {
     ...repository,
+    /** The state with the host of its domain. */
+    named: withHost,
     add,
     /** Call it as soon as domains are known. */
     nameDomains: (named: HostOf): void => void (hostOf = named),

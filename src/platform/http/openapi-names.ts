@@ -75,6 +75,7 @@ const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
   "SettingDefinition.value_type": "SettingValueType",
   "WebhookDelivery.state": "WebhookDeliveryState",
   "TeamMember.role": "TeamRole",
+  "Preset.kind": "PresetKind",
 };
 
 /**

@@ -14,6 +14,8 @@ type Deps = {
   /** Returns null if the peer is not trusted. See auth/proxies.ts. */
   trustedHop(peer: string, forwardedFor: string | null): number | null;
   server: Listening;
+  /** Where the server listens, in a command that knows it. */
+  running?: string | null;
 };
 
 type ReadRequest = { url: string; headers: Pick<Headers, "get"> };
@@ -26,8 +28,8 @@ type Listening = {
   acme: boolean;
 };
 
-export function createOrigins({ publicUrl, trustedHop, server }: Deps) {
-  const ofServer = () => publicUrl() || listeningOrigin(server);
+export function createOrigins({ publicUrl, trustedHop, server, running = null }: Deps) {
+  const ofServer = () => publicUrl() || (running ?? listeningOrigin(server));
   const hopOf = ({ headers }: ReadRequest, peer: () => string) =>
     trustedHop(peer(), headers.get("x-forwarded-for"));
   return {

@@ -90,7 +90,7 @@ export function TaskBar({
   label: string;
 }) {
   if (task === null) return null;
-  const { label, done, total } = task;
+  const { label, done, total, isKept } = task;
   return (
     <div className={classes["bulk"]} role="region" aria-label={name}>
       <Stack gap={4} flex={1} miw={180}>
@@ -98,22 +98,22 @@ export function TaskBar({
           <Text size="sm" fw={600} role="status">
             {label}
           </Text>
-          {total !== null && (
-            <Text size="sm" c="dimmed">
-              {formatNumber(done)} / {formatNumber(total)}
-            </Text>
-          )}
+          <Text size="sm" c="dimmed">
+            {formatNumber(done)} / {formatNumber(total)}
+          </Text>
         </Group>
-        <Progress
-          size="sm"
-          aria-label={label}
-          value={total === null ? 100 : (done / Math.max(1, total)) * 100}
-          animated={total === null}
-        />
+        <Progress size="sm" aria-label={label} value={(done / Math.max(1, total)) * 100} />
+        {isKept && (
+          <Text size="xs" c="dimmed">
+            <Trans>You can leave this page; the server continues.</Trans>
+          </Text>
+        )}
       </Stack>
-      <Button size="xs" variant="default" onClick={stop}>
-        <Trans>Stop</Trans>
-      </Button>
+      {!isKept && (
+        <Button size="xs" variant="default" onClick={stop}>
+          <Trans>Stop</Trans>
+        </Button>
+      )}
     </div>
   );
 }

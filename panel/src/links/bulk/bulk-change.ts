@@ -1,9 +1,11 @@
+import type { UtmValues } from "../presets/utm-presets.tsx";
+
 /** The form of bulk edits. Separate from the work, which pages of one link need not load. */
 /** The draft, until a change is complete. */
 export const BULK_DRAFT = "edit of many";
 
 /** A change of many links. */
-export type BulkChange = {
+export type LinksChange = {
   add: readonly string[];
   remove: readonly string[];
   /** Undefined keeps it, null is never. */
@@ -12,4 +14,8 @@ export type BulkChange = {
   domain?: string;
   /** Undefined keeps it. */
   owner?: string;
+  /** A text in targets, and what it becomes. */
+  replace?: { text: string; by: string };
+  /** Parameters of campaigns that targets get; the others stay. */
+  utm?: UtmValues;
 };

@@ -1,16 +1,19 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Autocomplete, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Disclosure } from "../../ui/disclosure.tsx";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { MOST_OWNERS, useOwners } from "../form/owners.ts";
 import { hostsQuery } from "../form/domains.ts";
-import { BULK_DRAFT, type BulkChange } from "./bulk-change.ts";
+import { BULK_DRAFT, type LinksChange } from "./bulk-change.ts";
 import { timeOfLocal } from "../list/local-time.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
+import { UtmFields, type UtmValues } from "../presets/utm-presets.tsx";
 import { TagsField } from "../tags-field.tsx";
 
-type Props = { selected: Selected; onSave(change: BulkChange): void; onClose(): void };
+type Props = { selected: Selected; onSave(change: LinksChange): void; onClose(): void };
 
 type Values = {
   add: string[];
@@ -19,20 +22,44 @@ type Values = {
   expires: string;
   domain: string | null;
   owner: string;
+  text: string;
+  by: string;
+  utm: UtmValues;
 };
-const BLANK: Values = { add: [], remove: [], expiry: "keep", expires: "", domain: null, owner: "" };
+const BLANK: Values = {
+  add: [],
+  remove: [],
+  expiry: "keep",
+  expires: "",
+  domain: null,
+  owner: "",
+  text: "",
+  by: "",
+  utm: {},
+};
 const DEFAULT_DOMAIN = ":default";
+/** Characters. */
+const MOST_TYPED = 2_000;
 
 export function BulkFields({ selected, onSave, onClose }: Props) {
   const { t } = useLingui();
   const { form, notice } = useDraftForm<Values>(BULK_DRAFT, BLANK);
-  const { add, remove, expiry, expires, domain, owner } = form.values;
+  const { add, remove, expiry, expires, domain, owner, text, by } = form.values;
+  const utm = Object.fromEntries(Object.entries(form.values.utm).filter(([, value]) => value !== ""));
+  const hasUtm = Object.keys(utm).length > 0;
+  const [opened, setOpened] = useState<"replace" | "utm" | null>(null);
+  const toggle = (part: "replace" | "utm") => () => setOpened(opened === part ? null : part);
   const { data: domains = [] } = useQuery(hostsQuery);
   const owners = useOwners("change");
   const count = countOfSelected(selected);
   const isExpiring = expiry === "never" || (expiry === "at" && expires !== "");
   const isEmpty =
-    add.length === 0 && remove.length === 0 && !isExpiring && domain === null && owner.trim() === "";
+    [...add, ...remove].length === 0 &&
+    !isExpiring &&
+    domain === null &&
+    owner.trim() === "" &&
+    text === "" &&
+    !hasUtm;
 
   function save(): void {
     onSave({
@@ -41,6 +68,8 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
       ...(isExpiring && { expires: expiry === "never" ? null : timeOfLocal(expires) }),
       ...(domain !== null && { domain: domain === DEFAULT_DOMAIN ? "" : domain }),
       ...(owner.trim() !== "" && { owner: owner.trim() }),
+      ...(text !== "" && { replace: { text, by } }),
+      ...(hasUtm && { utm }),
     });
   }
 
@@ -102,6 +131,43 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
           spellCheck={false}
         />
       )}
+      <Disclosure
+        label={<Trans>Replace in the target</Trans>}
+        summary={text}
+        isOpen={opened === "replace"}
+        onToggle={toggle("replace")}
+      >
+        <Stack gap="xs" pt="xs">
+          <TextInput
+            {...form.getInputProps("text")}
+            label={t`Text in the target`}
+            placeholder="old.example.com"
+            description={t`Only links whose target has it are changed.`}
+            maxLength={MOST_TYPED}
+            autoCapitalize="none"
+          />
+          <TextInput
+            {...form.getInputProps("by")}
+            label={t`Replace with`}
+            placeholder="new.example.com"
+            maxLength={MOST_TYPED}
+            autoCapitalize="none"
+          />
+        </Stack>
+      </Disclosure>
+      <Disclosure
+        label={<Trans>Campaign parameters (UTM)</Trans>}
+        summary={Object.values(utm).join(", ")}
+        isOpen={opened === "utm"}
+        onToggle={toggle("utm")}
+      >
+        <Stack gap="xs" pt="xs">
+          <UtmFields
+            values={form.values.utm}
+            onChange={(changed) => form.setFieldValue("utm", { ...form.values.utm, ...changed })}
+          />
+        </Stack>
+      </Disclosure>
     </FormFields>
   );
 }

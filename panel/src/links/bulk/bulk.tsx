@@ -1,6 +1,6 @@
 /** Bulk work on the selection. */
 import type { Selected, LinkSelection } from "../list/selection.ts";
-import type { BulkChange } from "./bulk-change.ts";
+import type { LinksChange } from "./bulk-change.ts";
 import { changeRun } from "./found-run.ts";
 import { useRuns } from "./runs.tsx";
 
@@ -11,7 +11,7 @@ export function useBulk(selection: LinkSelection) {
     stop: runs.stop,
     remove: (selected: Selected) => runs.runAll(changeRun(selected, null)),
     /** A selection names links with their domain, which a move changes. */
-    async change(selected: Selected, requested: BulkChange) {
+    async change(selected: Selected, requested: LinksChange) {
       await runs.runAll(changeRun(selected, requested));
       if (requested.domain !== undefined) selection.clear();
     },

@@ -1,12 +1,12 @@
 /**
- * Changes selected links, or all that a filter finds, call by call, and undoes that. The tab keeps the state, so a
- * reload continues.
+ * Changes selected links, or all that a filter finds, call by call; the tab keeps the state, so a reload continues. The
+ * server undoes that by itself, and the tab looks how far it is.
  */
 import { responseOf, api, ApiError, type Link, type PostLinksBatchQueryBody } from "../../base/api.ts";
 import { reachable } from "../../base/connection.ts";
 import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
-import type { BulkChange } from "./bulk-change.ts";
+import type { LinksChange } from "./bulk-change.ts";
 
 /** Reports progress, and whether it was stopped. */
 export type Course = { signal: AbortSignal; onDone(done: number): void };
@@ -34,8 +34,9 @@ export type UndoRun = {
   kind: "undo";
   of: ChangeRun["kind"];
   change: string;
-  /** Undefined: the server has handled all links. */
-  after: number | undefined;
+  /** The server has begun, and then more to do. */
+  isBegun: boolean;
+  isOpen: boolean;
   total: number;
   restored: number;
   failed: number;
@@ -46,11 +47,12 @@ export type FoundRun = ChangeRun | UndoRun;
 
 const KEPT = "waymark-bulk";
 const AT_ONCE = 1_000;
+const LOOK_MS = 400;
 /** Consecutive calls that fail although the server is reachable. */
 const MOST_MISSES = 5;
 
 /** Without a change the links are deleted. */
-const actionOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "action" | "set"> =>
+const actionOf = (change: LinksChange | null): Pick<PostLinksBatchQueryBody, "action" | "set"> =>
   change === null
     ? { action: "delete" }
     : {
@@ -61,10 +63,12 @@ const actionOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "act
           ...(change.expires !== undefined && { expires_at: change.expires ?? "" }),
           ...(change.domain !== undefined && { domain: change.domain }),
           ...(change.owner !== undefined && { owner: change.owner }),
+          ...(change.replace && { replace_in_target: change.replace }),
+          ...(change.utm && { utm: change.utm }),
         },
       };
 
-const bodyOf = (finding: LinkFinding, change: BulkChange | null): PostLinksBatchQueryBody => ({
+const bodyOf = (finding: LinkFinding, change: LinksChange | null): PostLinksBatchQueryBody => ({
   filter: conditionsOf(finding),
   ...actionOf(change),
   ...(!isFiltered(finding) && { confirm: "all" }),
@@ -76,7 +80,7 @@ export const countFound = async (finding: LinkFinding, signal: AbortSignal): Pro
   return (await responseOf(api.POST("/admin/v1/links/batch/query", { body, signal }))).data.matched;
 };
 
-export const changeRun = (selected: Selected, change: BulkChange | null): ChangeRun => ({
+export const changeRun = (selected: Selected, change: LinksChange | null): ChangeRun => ({
   kind: change === null ? "delete" : "change",
   // The first call handles one link: its answer names the change, so a reload loses nothing.
   ...(selected.kind === "all"
@@ -99,7 +103,8 @@ export const undoRun = ({
   kind: "undo",
   of: kind,
   change,
-  after: 0,
+  isBegun: false,
+  isOpen: true,
   total: changed,
   restored: 0,
   failed: 0,
@@ -107,19 +112,27 @@ export const undoRun = ({
 
 /** Null at the end. */
 async function nextOf(run: FoundRun): Promise<FoundRun | null> {
-  if (run.kind === "undo") {
-    if (run.after === undefined) return null;
-    const body = { change: run.change, after: run.after };
-    const { data } = await responseOf(api.POST("/admin/v1/links/batch/undo", { body }));
-    return {
-      ...run,
-      after: data.next ?? undefined,
-      restored: run.restored + data.restored,
-      failed: run.failed + data.failed.length,
-      refusal: run.refusal ?? data.failed[0]?.error,
-    };
-  }
-  return run.isOpen ? nextOfChange(run) : null;
+  if (!run.isOpen) return null;
+  if (run.kind !== "undo") return nextOfChange(run);
+  const { data } = run.isBegun ? await bulkChangeLater(run.change) : await undoBulkChange(run.change);
+  const { state, restored, failed, refusal } = data;
+  return {
+    ...run,
+    isBegun: true,
+    isOpen: state === "undoing",
+    restored,
+    failed,
+    refusal: refusal ?? undefined,
+  };
+}
+
+/** The server begins, and goes on by itself. */
+export const undoBulkChange = (change: string) =>
+  responseOf(api.POST("/admin/v1/bulk-changes/{change}/undo", { params: { path: { change } } }));
+
+async function bulkChangeLater(change: string) {
+  await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return responseOf(api.GET("/admin/v1/bulk-changes/{change}", { params: { path: { change } } }));
 }
 
 async function nextOfChange(run: ChangeRun): Promise<ChangeRun> {
@@ -148,10 +161,6 @@ function doneOf(run: FoundRun): number {
   if (run.kind === "undo") return run.restored + run.failed;
   return run.left === undefined ? run.matched : run.total - run.left.length;
 }
-
-/** Whether the server has more to do. */
-export const isOpen = (run: FoundRun): boolean =>
-  run.kind === "undo" ? run.after !== undefined : run.isOpen;
 
 /** Waits for a network or server that is away, until a stop. The server does nothing twice. */
 async function outlasted(cause: unknown, run: FoundRun, signal: AbortSignal): Promise<FoundRun> {

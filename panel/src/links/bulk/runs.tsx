@@ -1,9 +1,8 @@
 /** Bulk work on the server, call by call: its progress, undo, and continuation after a reload. */
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Plural, useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { formatNumber } from "../../base/i18n.ts";
 import { accountQuery } from "../../auth/account.ts";
 import { dropDraft } from "../../ui/forms/draft.ts";
 import { giveFocusBack } from "../../ui/focus-back.ts";
@@ -15,7 +14,6 @@ import {
   type Course,
   type FoundRun,
   interruptedRun,
-  isOpen,
   runFound,
   undoRun,
   type UndoRun,
@@ -23,23 +21,15 @@ import {
 
 type Refused = { kind: ChangeRun["kind"]; count: number; refusal: string | undefined };
 
-export type BulkTask = { label: string; done: number; total: number | null };
+/** `isKept`: the server goes on with it, whatever the tab does. */
+export type BulkTask = { label: string; done: number; total: number; isKept: boolean };
 
-export const Done = ({ kind, count }: { kind: ChangeRun["kind"]; count: number }) =>
+const Done = ({ kind, count }: { kind: ChangeRun["kind"]; count: number }) =>
   kind === "delete" ? (
     <Plural value={count} one="# link is deleted." other="# links are deleted." />
   ) : (
     <Plural value={count} one="# link is changed." other="# links are changed." />
   );
-
-export function Back({ done, total }: { done: number; total: number }) {
-  const [back, all] = [formatNumber(done), formatNumber(total)];
-  return (
-    <Trans>
-      {back} of {all} links are as before.
-    </Trans>
-  );
-}
 
 /** What a change could not do. */
 const Unchanged = ({ kind, count, refusal }: Refused) => (
@@ -76,25 +66,22 @@ export function useRuns(onDeleted?: () => void) {
   const last = useRef<Promise<void>>(Promise.resolve());
   const refresh = (): Promise<void> => refreshLinks(queries);
 
-  /** Waits for the previous work. Shows progress, and the message of a failure. False: it stopped. */
+  /** Waits for the previous work. Shows progress, and the message of a failure. */
   async function follow(
-    label: string,
-    total: number | null,
+    { label, total, isKept }: Omit<BulkTask, "done">,
     run: (course: Course) => Promise<void>,
-  ): Promise<boolean> {
+  ) {
     const turn = Promise.withResolvers<void>();
     const before = last.current;
     last.current = turn.promise;
     await before;
     stopping.current = new AbortController();
-    setTask({ label, done: 0, total });
+    setTask({ label, done: 0, total, isKept });
     const { signal } = stopping.current;
     try {
-      await run({ signal, onDone: (done) => setTask({ label, done, total }) });
-      return !signal.aborted;
+      await run({ signal, onDone: (done) => setTask({ label, done, total, isKept }) });
     } catch (error) {
       if (!signal.aborted) onFailure(error as Error);
-      return false;
     } finally {
       setTask(null);
       giveFocusBack();
@@ -108,7 +95,8 @@ export function useRuns(onDeleted?: () => void) {
     const account = (await queries.ensureQueryData(accountQuery)).username;
     let run = start;
     let failure: Error | undefined;
-    await follow(labelOfRun(start), start.total, async (course) => {
+    const shown = { label: labelOf(start), total: start.total, isKept: start.kind === "undo" };
+    await follow(shown, async (course) => {
       run = await runFound(start, account, { ...course, onFailure: (error) => (failure = error) });
       if (run.kind === "delete") onDeleted?.();
       if (failure !== undefined) throw failure;
@@ -118,7 +106,7 @@ export function useRuns(onDeleted?: () => void) {
   }
 
   function tellDone(run: ChangeRun): void {
-    if (run.kind === "change" && !isOpen(run)) dropDraft(BULK_DRAFT);
+    if (run.kind === "change" && !run.isOpen) dropDraft(BULK_DRAFT);
     const stays = run.matched - run.changed;
     if (stays > 0) {
       notifications.show({
@@ -134,23 +122,13 @@ export function useRuns(onDeleted?: () => void) {
     });
   }
 
-  function tellUndone(run: UndoRun): void {
-    const { of, failed, refusal, restored, total } = run;
-    if (!isOpen(run)) return tellLeft(of, failed, refusal);
-    const message =
-      restored === 0 ? <Done kind={of} count={total} /> : <Back done={restored} total={total} />;
-    offerUndo({ message, undo: () => runAll(run), refresh });
+  function tellUndone({ of, failed: count, refusal = "", isOpen }: UndoRun): void {
+    if (isOpen || count === 0) return;
+    notifications.show({ color: "red", message: <Left kind={of} count={count} refusal={refusal} /> });
   }
 
-  function tellLeft(kind: ChangeRun["kind"], count: number, refusal = ""): void {
-    if (count === 0) return;
-    notifications.show({ color: "red", message: <Left kind={kind} count={count} refusal={refusal} /> });
-  }
-
-  const labelOf = (undone: ChangeRun["kind"]): string =>
-    undone === "delete" ? t`Putting back` : t`Taking back`;
-  const labelOfRun = (run: FoundRun): string => {
-    if (run.kind === "undo") return labelOf(run.of);
+  const labelOf = (run: FoundRun): string => {
+    if (run.kind === "undo") return run.of === "delete" ? t`Putting back` : t`Taking back`;
     return run.kind === "delete" ? t`Deleting` : t`Changing`;
   };
 
@@ -165,11 +143,8 @@ export function useRuns(onDeleted?: () => void) {
 
   return {
     task,
-    follow,
     runAll,
     offerUndo,
-    tellLeft,
-    labelOf,
     refresh,
     stop: () => stopping.current.abort(),
   };

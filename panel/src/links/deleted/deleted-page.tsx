@@ -34,6 +34,9 @@ export function DeletedLinksPage() {
         title={t`Deleted links`}
         sentence={t`They can be put back with their clicks until their time is over. Their codes are free meanwhile.`}
       >
+        <Button component={Link} to="/links/changes" variant="subtle">
+          <Trans>Put many back</Trans>
+        </Button>
         <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
           <Trans>Links</Trans>
         </Button>

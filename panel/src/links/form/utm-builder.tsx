@@ -1,8 +1,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Code, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { Code, Stack } from "@mantine/core";
 import { useState } from "react";
 import { Disclosure } from "../../ui/disclosure.tsx";
-import { UTM, utmIn, withUtm } from "./utm.ts";
+import { UtmFields, type UtmValues } from "../presets/utm-presets.tsx";
+import { setUtm, UTM_NAMES, utmIn } from "../../../../src/lib/utm.ts";
 
 type Props = { target: string; onChange(target: string): void };
 
@@ -10,14 +11,10 @@ type Props = { target: string; onChange(target: string): void };
 export function UtmBuilder({ target, onChange }: Props) {
   const { t } = useLingui();
   const [isOpen, setIsOpen] = useState(false);
-  const given = UTM.filter((name) => utmIn(target, name) !== "").length;
-  const fields = {
-    source: { label: t`Source`, example: "newsletter" },
-    medium: { label: t`Medium`, example: "email" },
-    campaign: { label: t`Campaign`, example: "spring-sale" },
-    term: { label: t`Term`, example: "running shoes" },
-    content: { label: t`Content`, example: "header" },
-  };
+  const values = Object.fromEntries(
+    UTM_NAMES.map((name) => [name, utmIn(target, name)]),
+  ) as Required<UtmValues>;
+  const given = UTM_NAMES.filter((name) => values[name] !== "").length;
   return (
     <Disclosure
       label={
@@ -31,20 +28,14 @@ export function UtmBuilder({ target, onChange }: Props) {
       onToggle={() => setIsOpen(!isOpen)}
     >
       <Stack gap="xs" pt="xs">
-        <SimpleGrid cols={2} spacing="xs" verticalSpacing="xs">
-          {UTM.map((name) => (
-            <TextInput
-              key={name}
-              size="xs"
-              label={fields[name].label}
-              placeholder={fields[name].example}
-              value={utmIn(target, name)}
-              onChange={(event) => onChange(withUtm(target, name, event.currentTarget.value))}
-              autoCapitalize="none"
-              maxLength={2000}
-            />
-          ))}
-        </SimpleGrid>
+        <UtmFields
+          values={values}
+          onChange={(changed) =>
+            onChange(
+              UTM_NAMES.reduce((url, name) => setUtm(url, name, changed[name] ?? utmIn(url, name)), target),
+            )
+          }
+        />
         <Code block fz="xs" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }} aria-live="polite">
           {target === "" ? t`The resulting target shows here.` : target}
         </Code>

@@ -33,8 +33,8 @@ const DEFAULT: ColumnName[] = ["tags", "people", "created"];
 export function useColumns() {
   const { t } = useLingui();
   const all: LinkColumn[] = [
-    { name: "code", label: t`Code`, least: 13, grow: 1.2, sort: "code", isFixed: true },
-    { name: "target", label: t`Target`, least: 11, grow: 2.4, isFixed: true },
+    { name: "code", label: t`Link`, least: 15, grow: 1.6, sort: "code", isFixed: true },
+    { name: "target", label: t`Target`, least: 11, grow: 2, isFixed: true },
     { name: "tags", label: t`Tags`, least: 7, grow: 1.2 },
     { name: "people", label: t`Human clicks`, least: 6.5, sort: "human_clicks", isNumber: true },
     { name: "clicks", label: t`All clicks`, least: 5.5, sort: "click_count", isNumber: true },
@@ -68,6 +68,25 @@ function readColumns(stored: string | undefined): ColumnName[] {
   }
 }
 
+/** What goes first as the window narrows. */
+const LESS_IMPORTANT: readonly ColumnName[] = ["created", "owner", "expires", "tags", "clicks", "target"];
+
+/** The columns for which there is room. @param width of the list, in rem; 0: unknown */
+export function fittingColumns(columns: readonly LinkColumn[], width: number): readonly LinkColumn[] {
+  let shown = columns;
+  for (const name of LESS_IMPORTANT) {
+    if (width === 0 || leastOf(shown) <= width) break;
+    shown = shown.filter((column) => column.name !== name);
+  }
+  return shown;
+}
+
+const leastOf = (columns: readonly LinkColumn[]): number =>
+  [CHECK_REM, ...columns.map(({ least }) => least), ACTIONS_REM].reduce(
+    (sum, width) => sum + width + GAP_REM,
+    PADDING_REM - GAP_REM,
+  );
+
 const CHECK_REM = 2.25;
 const ACTIONS_REM = 4.5;
 const GAP_REM = 0.75;
@@ -79,10 +98,8 @@ export function gridOf(columns: readonly LinkColumn[]): CSSProperties {
   const tracks = columns.map(({ least, grow }) =>
     grow === undefined ? `${least}rem` : `minmax(${least}rem, ${grow}fr)`,
   );
-  const widths = [CHECK_REM, ...columns.map(({ least }) => least), ACTIONS_REM];
-  const least = widths.reduce((sum, width) => sum + width + GAP_REM, PADDING_REM - GAP_REM);
   return {
     "--columns": `${CHECK_REM}rem ${tracks.join(" ")} ${ACTIONS_REM}rem`,
-    "--least": `${least}rem`,
+    "--least": `${leastOf(columns)}rem`,
   } as CSSProperties;
 }

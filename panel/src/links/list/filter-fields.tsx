@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { MultiSelect, SegmentedControl, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { tagsQuery } from "../link-queries.ts";
@@ -10,6 +11,7 @@ import { MOST_OWNERS, useOwners } from "../form/owners.ts";
 
 const DEFAULT_DOMAIN = ":default";
 const MOST_SHOWN = 50;
+const TYPING_MS = 250;
 /** Characters. */
 const MOST_SEARCHED = 255;
 
@@ -24,6 +26,7 @@ export function FilterFields({ finding, onChange }: Props) {
   const { data: domains = [] } = useQuery(hostsQuery);
   const owners = useOwners("see");
   const safetyNames = useSafetyNames();
+  const find = useDebouncedCallback(onChange, TYPING_MS);
   const day = (name: "from" | "to", text: string) =>
     onChange({ [name]: readLinkSearch({ [name]: text })[name] });
   return (
@@ -61,6 +64,33 @@ export function FilterFields({ finding, onChange }: Props) {
         onChange={(tag) => onChange({ tag: tag.length === 0 ? undefined : tag })}
         data={[...new Set([...tags.map(({ tag }) => tag), ...(finding.tag ?? [])])]}
       />
+      <MultiSelect
+        label={t`Has none of these tags`}
+        searchable
+        maxLength={MOST_SEARCHED}
+        clearable
+        hidePickedOptions
+        limit={MOST_SHOWN}
+        nothingFoundMessage={t`No tag matches`}
+        comboboxProps={{ withinPortal: false }}
+        value={finding.notTag ?? []}
+        onChange={(notTag) => onChange({ notTag: notTag.length === 0 ? undefined : notTag })}
+        data={[...new Set([...tags.map(({ tag }) => tag), ...(finding.notTag ?? [])])]}
+      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+        <TextInput
+          label={t`Target contains`}
+          maxLength={MOST_SEARCHED}
+          defaultValue={finding.target ?? ""}
+          onChange={(event) => find({ target: event.currentTarget.value.trim() || undefined })}
+        />
+        <TextInput
+          label={t`Target does not contain`}
+          maxLength={MOST_SEARCHED}
+          defaultValue={finding.notTarget ?? ""}
+          onChange={(event) => find({ notTarget: event.currentTarget.value.trim() || undefined })}
+        />
+      </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
         <TextInput
           type="date"
@@ -103,6 +133,19 @@ export function FilterFields({ finding, onChange }: Props) {
           value={finding.owner ?? null}
           onChange={(owner) => onChange({ owner: owner ?? undefined })}
           data={[...new Set([...owners, ...(finding.owner === undefined ? [] : [finding.owner])])]}
+        />
+      )}
+      {owners.length > 1 && (
+        <Select
+          label={t`Owner is not`}
+          clearable
+          searchable
+          maxLength={MOST_SEARCHED}
+          comboboxProps={{ withinPortal: false }}
+          limit={MOST_OWNERS}
+          value={finding.notOwner ?? null}
+          onChange={(notOwner) => onChange({ notOwner: notOwner ?? undefined })}
+          data={[...new Set([...owners, ...(finding.notOwner === undefined ? [] : [finding.notOwner])])]}
         />
       )}
     </Stack>

@@ -5,7 +5,7 @@ import type { Link } from "../../base/api.ts";
 import { lazyPart, soonPart } from "../../base/lazy.ts";
 import { isFiltered, type LinkSearch, type Order, type Sort } from "../link-search.ts";
 import { useAsksPasswords } from "../form/link-passwords.ts";
-import { gridOf, type LinkColumn } from "./columns.ts";
+import { fittingColumns, gridOf, type LinkColumn } from "./columns.ts";
 import { useGridActions } from "./grid-actions.ts";
 import { HeadRow } from "./head-row.tsx";
 import { isByClicks, useLiveCounts } from "../../auth/live-counts.ts";
@@ -27,6 +27,8 @@ const loadEditorEarly = (): void => void loadEditor().catch(() => {});
 type Props = {
   search: LinkSearch;
   columns: readonly LinkColumn[];
+  /** Pixels that there are; 0: unknown. */
+  width: number;
   selection: LinkSelection;
   onSort(sort: Sort, order: Order): void;
   /** The first visible row. */
@@ -42,13 +44,15 @@ type Props = {
 const ROW = 44;
 const NARROW_ROW = 68;
 const HEAD = 36;
+const REM = 16;
 
 export function LinkGrid(props: Props) {
-  const { search, columns, selection, onSort, onPlace, onTotal, onAction, onClear } = props;
+  const { search, selection, onSort, onPlace, onTotal, onAction, onClear } = props;
   const { t } = useLingui();
   const scroller = useRef<HTMLDivElement>(null);
   const asksPasswords = useAsksPasswords();
   const isNarrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
+  const columns = isNarrow ? props.columns : fittingColumns(props.columns, props.width / REM);
   const rowHeight = isNarrow ? NARROW_ROW : ROW;
   const { at = 0, ...finding } = search;
   const [count, setCount] = useState(0);

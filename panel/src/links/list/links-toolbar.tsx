@@ -11,6 +11,7 @@ import type { useColumns } from "./columns.ts";
 import { FilterButton } from "./filter-button.tsx";
 import classes from "./list.module.css";
 
+const ViewsButton = soonPart(async () => (await import("./views-button.tsx")).ViewsButton);
 const load = () => import("./toolbar-items.tsx");
 const ColumnItems = soonPart(async () => (await load()).ColumnItems);
 const SortItems = soonPart(async () => (await load()).SortItems);
@@ -37,6 +38,7 @@ export function LinksToolbar({ finding, columns, onChange }: Props) {
         onSearch={(q) => onChange({ q })}
       />
       <FilterButton finding={finding} onChange={onChange} />
+      <ViewsButton finding={finding} onChange={onChange} />
       {/* For layouts without column heads. */}
       <MenuButton
         label={t`Sort`}

@@ -98,15 +98,11 @@ function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
     case "target":
       return (
         <>
-          <span className={classes["lines"]} title={isAddress(link.target) ? link.target : undefined}>
-            {link.title !== null && (
-              <span dir="auto" className={classes["title"]}>
-                {link.title}
-              </span>
-            )}
-            <span className={classes["soft"]}>
-              <TargetUse target={link.target.replace(/^https?:\/\//, "")} />
-            </span>
+          <span
+            className={`${classes["cut"]} ${classes["soft"]}`}
+            title={isAddress(link.target) ? link.target : undefined}
+          >
+            <TargetUse target={link.target.replace(/^https?:\/\//, "")} />
           </span>
           <RulesSign link={link} />
         </>
@@ -142,6 +138,18 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
     params: { _splat: link.code },
     search: link.domain === null ? {} : { domain: link.domain },
   });
+  const code = (
+    <>
+      {link.code.length > LONG_CODE ? (
+        <bdi className={classes["long"]}>
+          <MiddleCut text={link.code} tail={CODE_TAIL} />
+        </bdi>
+      ) : (
+        <bdi>{link.code}</bdi>
+      )}
+      {link.title !== null && link.domain !== null && ` · ${link.domain}`}
+    </>
+  );
   return (
     <>
       <a
@@ -151,19 +159,13 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
         className={`${classes["lines"]} ${classes["code"]}`}
         title={link.short_url}
       >
-        {link.code.length > LONG_CODE ? (
-          <bdi className={classes["long"]}>
-            <MiddleCut text={link.code} tail={CODE_TAIL} />
-          </bdi>
-        ) : (
-          <bdi>{link.code}</bdi>
+        {link.title !== null && (
+          <span dir="auto" className={classes["title"]}>
+            {link.title}
+          </span>
         )}
-        {link.domain !== null && (
-          <>
-            {" "}
-            <small>{link.domain}</small>
-          </>
-        )}
+        {link.title === null ? code : <small>{code}</small>}
+        {link.title === null && link.domain !== null && <small>{link.domain}</small>}
       </a>
       {(asksPasswords || !isAddress(link.target)) && link.password !== null && (
         <IconLock size={14} role="img" aria-label={t`With a password`} className={classes["sign"]} />

@@ -1,6 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
+import { formatList } from "../../base/i18n.ts";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
 import { useHasDomains } from "../form/domains.ts";
@@ -16,19 +17,21 @@ import classes from "./many.module.css";
 
 type Props = { text: string; onClose(): void };
 
-const rowsOf = (text: string): NewRow[] =>
-  linksIn(text)
-    .slice(0, MOST_PASTED)
-    .map((link, key) => ({ ...link, key, errors: {} }));
+const MOST_NAMED = 3;
+
+const rowsOf = (links: readonly PastedLink[]): NewRow[] =>
+  links.slice(0, MOST_PASTED).map((link, key) => ({ ...link, key, errors: {} }));
 
 /** A table of new links from a pasted list. Rows that fail stay, to be corrected; the others leave it. */
 export function NewLinks({ text, onClose }: Props) {
   const { t } = useLingui();
   const form = useRef<HTMLFormElement>(null);
-  const [rows, setRows] = useState(() => rowsOf(text));
+  const [pasted] = useState(() => linksIn(text));
+  const [rows, setRows] = useState(() => rowsOf(pasted.links));
   const [shared, setShared] = useState({ domain: "", tags: [] as string[] });
   const hasDomains = useHasDomains();
-  const left = linksIn(text).length - MOST_PASTED;
+  const left = pasted.links.length - MOST_PASTED;
+  const lost = pasted.left.length;
   const failed = rows.filter(({ errors }) => Object.keys(errors).length > 0).length;
 
   const { make, done, isPending } = useMaking((rest) => {
@@ -57,6 +60,19 @@ export function NewLinks({ text, onClose }: Props) {
                 The table takes {MOST_PASTED} links. The other {left} are left out: paste them afterwards, or
                 import them as a file.
               </Trans>
+            </Alert>
+          )}
+          {lost > 0 && (
+            <Alert color="yellow" variant="light">
+              <Plural
+                value={lost}
+                one="# line has no address and is left out:"
+                other="# lines have no address and are left out:"
+              />{" "}
+              <bdi style={{ overflowWrap: "anywhere" }}>
+                {formatList(pasted.left.slice(0, MOST_NAMED).map((line) => `“${line.slice(0, 80)}”`))}
+                {lost > MOST_NAMED && "…"}
+              </bdi>
             </Alert>
           )}
           <div className={classes["shared"]}>

@@ -36,16 +36,25 @@ function linksOfLine(cells: readonly string[]): PastedLink[] {
   return [{ ...linkOf(only), title, tags }];
 }
 
-/** Lines without a URL are left out. */
-export function linksIn(text: string): PastedLink[] {
+/** `left`: lines without a URL, as they were pasted. */
+export function linksIn(text: string): { links: PastedLink[]; left: string[] } {
   const [first = [], ...rest] = cellsIn(text);
   const columns = columnsIn(first);
-  if (columns === null) return [first, ...rest].flatMap(linksOfLine);
-  return rest.flatMap((cells) => {
+  const linksOf = (cells: readonly string[]): PastedLink[] => {
+    if (columns === null) return linksOfLine(cells);
     const cell = (column: keyof PastedLink): string => cells[columns.get(column) ?? -1]?.trim() ?? "";
     const target = targetIn(cell("target"));
     return target === null ? [] : [{ target, code: cell("code"), title: cell("title"), tags: cell("tags") }];
-  });
+  };
+  const lines = (columns === null ? [first, ...rest] : rest).map((cells) => ({
+    cells,
+    links: linksOf(cells),
+  }));
+  const lost = lines.filter(({ links }) => links.length === 0);
+  return {
+    links: lines.flatMap(({ links }) => links),
+    left: lost.map(({ cells }) => cells.join(" ").trim()).filter((line) => line !== ""),
+  };
 }
 
 /** Tags of a cell, separated by commas or semicolons. */

@@ -183,11 +183,23 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
           />
         )}
         {state === "done" && (
+          <Button
+            component={Link}
+            to="/links"
+            search={{ imported: id, sort: "created_at", order: "desc" }}
+            variant="default"
+          >
+            <Trans>Show the links</Trans>
+          </Button>
+        )}
+        {state === "done" && (
           <ConfirmButton
             label={t`Keep for good`}
             question={t`The import can't be undone after that.`}
             run={() => doMove(id, "confirm").then(onSuccess)}
             list="moves"
+            color="brand"
+            leads
           />
         )}
         {isUnread && (
@@ -210,8 +222,8 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
             )}
           </Button>
         )}
-        {(state === "done" || state === "confirmed") && (
-          <Button component={Link} to="/links" variant={state === "done" ? "default" : "filled"}>
+        {state === "confirmed" && (
+          <Button component={Link} to="/links">
             <Trans>Show the links</Trans>
           </Button>
         )}

@@ -15,10 +15,12 @@ type Props = {
   list: string;
   /** Not for what is lost. */
   color?: "brand";
+  /** The leading action of the page. */
+  leads?: true;
 };
 
 /** For actions that can't be undone. */
-export function ConfirmButton({ label, question, obstacle, run, list, color: given }: Props) {
+export function ConfirmButton({ label, question, obstacle, run, list, color: given, leads }: Props) {
   const color = given ?? "red";
   const said = obstacle ?? question;
   const queries = useQueryClient();
@@ -37,8 +39,8 @@ export function ConfirmButton({ label, question, obstacle, run, list, color: giv
     <Popover opened={isAsking} onChange={setIsAsking} position="bottom-end" withArrow trapFocus shadow="md">
       <Popover.Target>
         <Button
-          size="compact-sm"
-          variant="subtle"
+          size={leads ? "sm" : "compact-sm"}
+          variant={leads ? "filled" : "subtle"}
           color={color}
           loading={running.isPending}
           onClick={() => setIsAsking(!isAsking)}

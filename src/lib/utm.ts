@@ -1,6 +1,6 @@
-/** The campaign parameters of an address. The rest of the address stays as typed. */
-export const UTM = ["source", "medium", "campaign", "term", "content"] as const;
-export type UtmName = (typeof UTM)[number];
+/** The parameters of campaigns in an address. The rest of the address stays as typed. */
+export const UTM_NAMES = ["source", "medium", "campaign", "term", "content"] as const;
+export type UtmName = (typeof UTM_NAMES)[number];
 
 type Parts = { path: string; pairs: string[]; fragment: string };
 
@@ -33,7 +33,7 @@ export function utmIn(address: string, name: UtmName): string {
 }
 
 /** Replaces an earlier one. An empty value removes it. */
-export function withUtm(address: string, name: UtmName, value: string): string {
+export function setUtm(address: string, name: UtmName, value: string): string {
   const { path, pairs, fragment } = partsOf(address.trimEnd());
   const at = pairs.findIndex((pair) => isPairOf(pair, name));
   const others = pairs.filter((pair, index) => index <= at || !isPairOf(pair, name));

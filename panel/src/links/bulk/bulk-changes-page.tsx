@@ -1,0 +1,175 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Button, Progress, Stack, Text } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { api, type BulkChange, responseOf } from "../../base/api.ts";
+import { formatList, formatNumber, formatTime } from "../../base/i18n.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { changedFields } from "../../ui/forms/changed-fields.ts";
+import { DataList } from "../../ui/lists/data-list.tsx";
+import { LoadOn } from "../../ui/long/load-on.tsx";
+import { LongRows } from "../../ui/long/long-rows.tsx";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { useFieldTexts } from "../form/field-texts.ts";
+import { refreshLinks } from "../link-queries.ts";
+import { undoBulkChange } from "./found-run.ts";
+
+const PAGE = 50;
+const LOOK_MS = 800;
+
+const bulkChangesQuery = infiniteQueryOptions({
+  queryKey: ["bulk-changes"],
+  initialPageParam: "",
+  queryFn: ({ pageParam, signal }) =>
+    responseOf(
+      api.GET("/admin/v1/bulk-changes", { params: { query: { limit: PAGE, cursor: pageParam } }, signal }),
+    ),
+  getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+  refetchInterval: ({ state }) =>
+    state.data?.pages.some(({ data }) => data.some((change) => change.state === "undoing")) ? LOOK_MS : false,
+});
+
+/** Who changed many links at once, and the way back. */
+export function BulkChangesPage() {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const list = useInfiniteQuery(bulkChangesQuery);
+  const { data, error, refetch } = list;
+  const items = data?.pages.flatMap((page) => page.data);
+  const isUndoing = items?.some(({ state }) => state === "undoing") ?? false;
+  useEffect(() => {
+    if (!isUndoing) void refreshLinks(queries);
+  }, [queries, isUndoing]);
+  return (
+    <Stack p="md" gap="md">
+      <PageHead
+        title={t`Bulk changes`}
+        sentence={t`Changes of many links at once. Undo runs on the server, whatever becomes of this page.`}
+      >
+        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
+          <Trans>Links</Trans>
+        </Button>
+      </PageHead>
+      <DataList<BulkChange>
+        long={{ Rows: LongRows, isMore: list.hasNextPage }}
+        label={t`Bulk changes`}
+        items={items}
+        error={error}
+        onRetry={() => void refetch()}
+        keyOf={({ change }) => change}
+        empty={
+          <Empty
+            title={<Trans>No bulk changes yet.</Trans>}
+            sentence={<Trans>Select links in the list to change or delete them together.</Trans>}
+          />
+        }
+        columns={[
+          { title: t`What`, cell: (change) => <What change={change} /> },
+          { title: t`Who`, isHidden: "narrow", width: "10rem", cell: ({ actor }) => <bdi>{actor}</bdi> },
+          { title: t`When`, isHidden: "narrow", fit: "value", cell: ({ at }) => formatTime(at) },
+          { title: t`Undo`, width: "13rem", cell: (change) => <Undo change={change} /> },
+        ]}
+      />
+      <LoadOn list={list} />
+    </Stack>
+  );
+}
+
+function What({ change }: { change: BulkChange }) {
+  const { action, links, subject, at, actor } = change;
+  return (
+    <>
+      <Text size="sm" fw={600}>
+        {action === "link.delete" ? (
+          <Plural value={links} one="# link deleted" other="# links deleted" />
+        ) : action === "tag.rename" ? (
+          <Trans>
+            Tag {subject} renamed to {String(change.after?.["tag"] ?? "")}
+          </Trans>
+        ) : action === "tag.delete" ? (
+          <Trans>Tag {subject} deleted</Trans>
+        ) : (
+          <Plural value={links} one="# link changed" other="# links changed" />
+        )}
+      </Text>
+      <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+        <Details change={change} />
+      </Text>
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        <bdi>{actor}</bdi> · {formatTime(at)}
+      </Text>
+    </>
+  );
+}
+
+/** Which fields of which links. */
+function Details({ change: { action, links, subject, before, after } }: { change: BulkChange }) {
+  const { t } = useLingui();
+  const texts: Partial<Record<string, { label: string }>> = useFieldTexts();
+  if (action.startsWith("tag.")) return <Plural value={links} one="# link" other="# links" />;
+  const others = links - 1;
+  const which = others === 0 ? subject : t`${subject} and ${formatNumber(others)} more`;
+  if (action === "link.delete") return which;
+  const fields = changedFields({ before: before ?? {}, after: after ?? {} });
+  const names = fields.map((name) => texts[name]?.label ?? (name === "owner" ? t`Owner` : name));
+  return names.length === 0 ? which : `${formatList(names)} · ${which}`;
+}
+
+function Undo({ change }: { change: BulkChange }) {
+  const { t } = useLingui();
+  const { links, restored, failed, state, undoable, refusal, undone_by: by } = change;
+  const queries = useQueryClient();
+  const onError = useFailureNotice();
+  const undo = useMutation({
+    mutationFn: () => undoBulkChange(change.change),
+    onSuccess: () => queries.invalidateQueries({ queryKey: bulkChangesQuery.queryKey }),
+    onError,
+  });
+  const label = change.action === "link.delete" ? t`Put back all` : t`Undo`;
+  if (state === "undoing") {
+    return (
+      <Stack gap={4} role="status">
+        <Text size="sm">
+          <Trans>
+            {formatNumber(restored)} of {formatNumber(links)}
+          </Trans>
+        </Text>
+        <Progress size="sm" aria-label={label} value={((restored + failed) / Math.max(1, links)) * 100} />
+      </Stack>
+    );
+  }
+  return (
+    <Stack gap={2} align="start">
+      {undoable && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={undo.isPending}
+          onClick={() => undo.mutate()}
+          aria-label={`${label}: ${change.subject}`}
+        >
+          {label}
+        </Button>
+      )}
+      {state === "undone" && (
+        <Text size="sm" c="dimmed">
+          {restored >= links ? (
+            <Trans>Undone by {by}</Trans>
+          ) : (
+            <Trans>
+              {formatNumber(restored)} of {formatNumber(links)} links are as before.
+            </Trans>
+          )}
+        </Text>
+      )}
+      {refusal !== null && failed > 0 && (
+        <Text size="xs" c="dimmed" lang="en">
+          {refusal}
+        </Text>
+      )}
+    </Stack>
+  );
+}

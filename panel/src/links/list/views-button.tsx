@@ -1,0 +1,37 @@
+import { useLingui } from "@lingui/react/macro";
+import { Button } from "@mantine/core";
+import { IconBookmark } from "@tabler/icons-react";
+import { CONDITIONS, type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
+import { type PresetContent, PresetsButton } from "../presets/presets-button.tsx";
+
+type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
+
+/** Addresses have numbers where views have texts. */
+const contentOf = (finding: LinkFinding): PresetContent =>
+  Object.fromEntries(
+    Object.entries(finding).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]),
+  );
+
+const UNSEARCHED: FindingChange = Object.fromEntries(
+  [...CONDITIONS, "sort", "order"].map((name) => [name, undefined]),
+);
+
+/** Filters and order of the list, kept under a name. */
+export function ViewsButton({ finding, onChange }: Props) {
+  const { t } = useLingui();
+  return (
+    <PresetsButton
+      kind="view"
+      content={Object.keys(finding).length === 0 ? null : contentOf(finding)}
+      empty={t`A view keeps filters and order under a name. Filter the list, then save it here.`}
+      onChoose={({ imported, ...content }) =>
+        onChange({ ...UNSEARCHED, ...readLinkSearch({ ...content, imported: Number(imported) }) })
+      }
+      opener={(props) => (
+        <Button variant="default" px="xs" aria-label={t`Views`} title={t`Views`} {...props}>
+          <IconBookmark size={16} aria-hidden />
+        </Button>
+      )}
+    />
+  );
+}
