@@ -182,8 +182,8 @@ export function createQueryBatch(deps: Deps) {
       const stored = to === code && retarget === undefined ? null : await links.find(code);
       const kept = stored && to !== code && { target: stored.target, ...readOptions(stored.options) };
       // A target that is no URL is refused in the transaction.
-      const target = (stored && changedTarget?.(stored.target)) ?? change.target;
-      const urls = { ...kept, ...given({ target, ...change.options }) };
+      const leadsTo = (stored && changedTarget?.(stored.target)) ?? change.target;
+      const urls = { ...kept, ...given({ target: leadsTo, ...change.options }) };
       return (await loops.refusal(to, urls)) ?? (to === code ? null : loops.refusal(code, urls));
     }
     const change = {
