@@ -1,7 +1,7 @@
 /** Form, settings, QR code and history of a link in Chromium, against the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { decode } from "fast-png";
-import { utmIn, withUtm } from "../../panel/src/links/form/utm.ts";
+import { setUtm, utmIn } from "../../src/lib/utm.ts";
 import { withScheme } from "../../panel/src/links/form/with-scheme.ts";
 import {
   expectAccessibleInAllLooks,
@@ -28,13 +28,13 @@ test("UTM parameters change and everything else of an address stays as it was ty
   const address = "https://x.y/a%20b?q=1+2&utm_source=old&utm_source=twice&flag#top?utm_term=no";
   expect(utmIn(address, "source")).toBe("old");
   expect(utmIn(address, "term")).toBe("");
-  expect(withUtm(address, "source", "a&b #c")).toBe(
+  expect(setUtm(address, "source", "a&b #c")).toBe(
     "https://x.y/a%20b?q=1+2&utm_source=a%26b%20%23c&flag#top?utm_term=no",
   );
-  expect(withUtm(address, "source", "")).toBe("https://x.y/a%20b?q=1+2&flag#top?utm_term=no");
-  expect(withUtm("https://x.y", "medium", "e mail ")).toBe("https://x.y?utm_medium=e%20mail%20");
+  expect(setUtm(address, "source", "")).toBe("https://x.y/a%20b?q=1+2&flag#top?utm_term=no");
+  expect(setUtm("https://x.y", "medium", "e mail ")).toBe("https://x.y?utm_medium=e%20mail%20");
   expect(utmIn("https://x.y?utm_medium=e%20mail%20", "medium")).toBe("e mail ");
-  expect(withUtm("https://x.y?utm_medium=1", "medium", "")).toBe("https://x.y");
+  expect(setUtm("https://x.y?utm_medium=1", "medium", "")).toBe("https://x.y");
   expect(utmIn("https://x.y?utm_term", "term")).toBe("");
   expect(utmIn("https://x.y?utm_term=%E0%A4%A", "term")).toBe("%E0%A4%A");
 });

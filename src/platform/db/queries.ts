@@ -69,7 +69,7 @@ type Found = { execute(): Promise<{ id: number | string }[]> };
 /** Returns how many were found. Two statements: not every server takes a limit in a subquery. */
 export async function deleteFound(
   write: Db,
-  table: "changes" | "events" | "mails" | "sessions" | "tokens" | "webhook_deliveries",
+  table: "bulk_changes" | "changes" | "events" | "mails" | "sessions" | "tokens" | "webhook_deliveries",
   found: Found,
 ): Promise<number> {
   const ids = (await found.execute()).map(({ id }) => id);
