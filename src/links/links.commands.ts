@@ -213,7 +213,7 @@ function addWriting(group: Command, context: Context): void {
   define("remove [code...]", "delete links, or all that a filter finds; asks before it deletes several")
     .option(...DOMAIN)
     .options(FILTERING)
-    .result((options, codes = []) => {
+    .result((options, codes) => {
       const { filter } = options;
       if ((filter === undefined) === (codes.length === 0)) {
         throw appError("BadRequest", "Name codes of links, or give --filter.");

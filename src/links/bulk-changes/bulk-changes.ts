@@ -99,7 +99,7 @@ export function createBulkChanges(deps: Deps) {
       const found = await repository.page(account, after, limit + 1);
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
-      return { found: page.map(shown), next: last === undefined ? null : { at: last.at, id: last.bulk } };
+      return { found: page.map(shown), next: last === undefined ? null : { at: last.at, bulk: last.bulk } };
     },
 
     /** @throws NotFound */

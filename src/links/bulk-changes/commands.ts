@@ -5,12 +5,12 @@ import { createDefine, type OptionRow } from "../../platform/cli/define.ts";
 import { pageResult, type Result } from "../../platform/cli/results.ts";
 import type { Leases } from "../../platform/cluster/leases.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
-import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
+import { placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { programName } from "../../lib/program-name.ts";
 import { validated } from "../../lib/validated.ts";
-import { parseBulkId } from "../bulk-id.ts";
+import { bulkText, parseBulkId } from "../bulk-id.ts";
 import { type QueryBatchInput, type QueryBatchResult, queryBatchSchema } from "../query-batch/query-batch.ts";
 import { BULK_UNDO, type BulkChanges, type ShownBulkChange } from "./bulk-changes.ts";
 import { viewOfBulkChange } from "./routes.ts";
@@ -132,7 +132,7 @@ export function addBulkChangeCommands(group: Command, context: Context): void {
         name: "changes",
         rows: found.map(viewOfBulkChange),
         columns: ["at", "actor", "action", "links", "subject", "state", "restored", "change"],
-        end: { next: next && cursorText(next) },
+        end: { next: next && bulkText(next) },
         none: "No bulk changes.",
       });
     });

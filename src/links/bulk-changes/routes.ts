@@ -6,7 +6,7 @@ import {
   endpoint,
   type HttpContext,
 } from "../../platform/http/endpoint.ts";
-import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
+import { cursorQuery, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type BulkId, bulkText, parseBulkId } from "../bulk-id.ts";
@@ -72,7 +72,7 @@ export function bulkChangeEndpoints({ bulkChanges }: { bulkChanges: BulkChanges 
         const place = placeOf(timePlace, query.cursor);
         const after = place && { at: place.at, bulk: place.id };
         const { found, next } = await bulkChanges.page(actorOf(account), after, limitOf(query.limit));
-        return new CursorPage(found.map(viewOfBulkChange), next && cursorText(next));
+        return new CursorPage(found.map(viewOfBulkChange), next && bulkText(next));
       },
     }),
     endpoint("GET /bulk-changes/:change", {

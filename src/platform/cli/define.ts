@@ -72,9 +72,11 @@ type ArgumentOf<Word extends string> = Word extends `<${string}...>`
   ? [string[]]
   : Word extends `<${string}>`
     ? [string]
-    : Word extends `[${string}]`
-      ? [string | undefined]
-      : [];
+    : Word extends `[${string}...]`
+      ? [string[]]
+      : Word extends `[${string}]`
+        ? [string | undefined]
+        : [];
 type ArgumentsOf<Usage extends string> = Usage extends `${infer Word} ${infer Rest}`
   ? [...ArgumentOf<Word>, ...ArgumentsOf<Rest>]
   : ArgumentOf<Usage>;
