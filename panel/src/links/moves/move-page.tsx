@@ -184,10 +184,14 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
         )}
         {state === "done" && (
           <Button
-            component={Link}
-            to="/links"
-            search={{ imported: id, sort: "created_at", order: "desc" }}
             variant="default"
+            renderRoot={(props) => (
+              <Link
+                to="/links"
+                search={{ imported: id, sort: "created_at", order: "desc" }}
+                {...(props as object)}
+              />
+            )}
           >
             <Trans>Show the links</Trans>
           </Button>
