@@ -7,7 +7,13 @@ import { passwordFrom } from "../platform/cli/input.ts";
 import { headingsOf, lineResult, pageResult, type Result, rowsResult } from "../platform/cli/results.ts";
 import { writeResult } from "../platform/cli/result-file.ts";
 import type { Leases } from "../platform/cluster/leases.ts";
-import { addBulkChangeCommands, changeFound, FILTERING } from "./bulk-changes/commands.ts";
+import {
+  addBulkChangeCommands,
+  changeFound,
+  FILTERING,
+  FOUND_CHANGES,
+  setOf,
+} from "./bulk-changes/commands.ts";
 import type { LinkCsv } from "./csv/service.ts";
 import type { LinkService } from "./links.service.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -158,18 +164,7 @@ function addWriting(group: Command, context: Context): void {
     .option("--tag <tag>", "replaces all tags of the link; repeat it for several", { repeats: true })
     .option("--clear-tags", "remove all tags")
     .options(FILTERING)
-    .option("--add-tag <tag>", "with --filter: adds a tag; repeat it for several", { repeats: true })
-    .option("--remove-tag <tag>", "with --filter: removes a tag; repeat it for several", { repeats: true })
-    .option("--to-domain <host>", "with --filter: moves links to another domain; empty: the default one")
-    .option("--replace <text>", "with --filter and --by: replaces a text in targets")
-    .option("--by <text>", "what --replace writes instead")
-    .option(
-      "--utm <name=value>",
-      "with --filter: sets source, medium, campaign, term or content in targets; repeat it",
-      {
-        repeats: true,
-      },
-    )
+    .options(FOUND_CHANGES)
     .result(async (options, code, target) => {
       refuseBoth(options, "expires", "clear_expiry");
       refuseBoth(options, "tag", "clear_tags");
@@ -180,7 +175,7 @@ function addWriting(group: Command, context: Context): void {
       const expires_at = options.clear_expiry ? "" : options.expires;
       const tags = options.clear_tags ? [] : options.tag;
       const fields = { target, expires_at, password, tags, ...fieldInput(options) };
-      const { filter, add_tag, remove_tag, to_domain, ...others } = options;
+      const { filter } = options;
       if (filter === undefined) {
         if (code === undefined) throw appError("BadRequest", "Name the code of a link, or give --filter.");
         return patchLink(context, { code, domain: options.domain }, fields);
@@ -188,16 +183,7 @@ function addWriting(group: Command, context: Context): void {
       if (target !== undefined || options.domain !== undefined) {
         throw appError("BadRequest", "--filter takes no code; name a domain by --filter domain=HOST.");
       }
-      const set = {
-        ...fields,
-        target: code,
-        add_tags: add_tag,
-        remove_tags: remove_tag,
-        domain: to_domain,
-        replace_in_target: replacementOf(options),
-        utm: options.utm && Object.fromEntries(options.utm.map(utmOf)),
-      };
-      return changeFound(context, { ...others, filter }, definedIn(set));
+      return changeFound(context, { ...options, filter }, setOf({ ...fields, target: code }, options));
     });
 
   define("rename", "give a link another code; its counts and history go along")
@@ -234,21 +220,6 @@ async function patchLink(
   const { links } = await context.services();
   const key = links.domains.key(code, domain);
   return linkResult(context, await links.by(COMMAND).patch(key, input));
-}
-
-/** Without undefined fields. */
-const definedIn = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
-function replacementOf({ replace: text, by }: { replace: string | undefined; by: string | undefined }) {
-  if ((text === undefined) === (by === undefined)) return text === undefined ? undefined : { text, by };
-  throw appError("BadRequest", "--replace and --by go together.");
-}
-
-function utmOf(given: string): readonly [string, string] {
-  const at = given.indexOf("=");
-  if (at > 0) return [given.slice(0, at).replace(/^utm_/, ""), given.slice(at + 1)];
-  throw appError("BadRequest", `--utm takes name=value, such as campaign=spring; not "${given}".`);
 }
 
 type RemoveOptions = { domain: string | undefined; yes: true | undefined };

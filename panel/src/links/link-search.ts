@@ -80,7 +80,7 @@ export function readLinkSearch(search: Record<string, unknown>): LinkSearch {
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as LinkSearch;
 }
 
-export const CONDITIONS = [
+export const FINDING_CONDITIONS = [
   "q",
   "state",
   "safety",
@@ -98,7 +98,7 @@ export const CONDITIONS = [
 
 /** Whether it restricts the list. */
 export const isFiltered = (finding: LinkFinding): boolean =>
-  CONDITIONS.some((name) => finding[name] !== undefined);
+  FINDING_CONDITIONS.some((name) => finding[name] !== undefined);
 
 /** Conditions, for lists and bulk work. */
 export const conditionsOf = ({ q, state, safety, tag, domain, owner, from, to, ...more }: LinkFinding) => ({

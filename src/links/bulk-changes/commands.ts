@@ -1,7 +1,7 @@
 /** `links update` and `links remove` of what a filter finds, and the undo of bulk changes. */
 import type { Command } from "commander";
 import type { CommandContext } from "../../platform/cli/command.ts";
-import { createDefine, type OptionRow } from "../../platform/cli/define.ts";
+import { createDefine, type OptionRow, type OptionsOf } from "../../platform/cli/define.ts";
 import { pageResult, type Result } from "../../platform/cli/results.ts";
 import type { Leases } from "../../platform/cluster/leases.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
@@ -33,6 +33,20 @@ export const FILTERING = [
   ["--yes", "do not ask"],
 ] as const satisfies readonly OptionRow[];
 
+/** What only a change of many links takes. */
+export const FOUND_CHANGES = [
+  ["--add-tag <tag>", "with --filter: adds a tag; repeat it for several", { repeats: true }],
+  ["--remove-tag <tag>", "with --filter: removes a tag; repeat it for several", { repeats: true }],
+  ["--to-domain <host>", "with --filter: moves links to another domain; empty: the default one"],
+  ["--replace <text>", "with --filter and --by: replaces a text in targets"],
+  ["--by <text>", "what --replace writes instead"],
+  [
+    "--utm <name=value>",
+    "with --filter: sets source, medium, campaign, term or content in targets; repeat it",
+    { repeats: true },
+  ],
+] as const satisfies readonly OptionRow[];
+
 /** Fields of the filter that are lists. */
 const LISTS = ["tag", "not_tag"];
 const AT_ONCE = 1_000;
@@ -58,6 +72,31 @@ function filterOf(conditions: readonly string[]): Record<string, unknown> {
     else filter[field] = field.startsWith("only_") ? value === "true" : value;
   }
   return filter;
+}
+
+/** The change that options name. @throws BadRequest */
+export function setOf(
+  fields: Record<string, unknown>,
+  { replace: text, by, utm, ...options }: OptionsOf<typeof FOUND_CHANGES>,
+): Record<string, unknown> {
+  if ((text === undefined) !== (by === undefined)) {
+    throw appError("BadRequest", "--replace and --by go together.");
+  }
+  const set = {
+    ...fields,
+    add_tags: options.add_tag,
+    remove_tags: options.remove_tag,
+    domain: options.to_domain,
+    replace_in_target: text === undefined ? undefined : { text, by },
+    utm: utm && Object.fromEntries(utm.map(parseParameter)),
+  };
+  return Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined));
+}
+
+function parseParameter(given: string): readonly [string, string] {
+  const at = given.indexOf("=");
+  if (at > 0) return [given.slice(0, at).replace(/^utm_/, ""), given.slice(at + 1)];
+  throw appError("BadRequest", `--utm takes name=value, such as campaign=spring; not "${given}".`);
 }
 
 type Filtered = { filter: readonly string[]; dry_run: true | undefined; yes: true | undefined };

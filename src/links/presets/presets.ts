@@ -4,7 +4,8 @@ import { type Actor, mayChange } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { ownerNames, type Owners } from "../link/owners.repository.ts";
-import type { Preset, PresetKind, PresetRepository } from "./repository.ts";
+import type { PresetKind } from "./preset.ts";
+import type { Preset, PresetRepository } from "./repository.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 
 export type Presets = ReturnType<typeof createPresets>;

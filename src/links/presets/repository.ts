@@ -3,9 +3,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { RowFields } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
-
-export const PRESET_KINDS = ["view", "utm"] as const;
-export type PresetKind = (typeof PRESET_KINDS)[number];
+import type { PresetKind } from "./preset.ts";
 
 /** `content` is JSON. */
 export type Preset = RowFields<"presets", { kind: PresetKind }>;

@@ -3,7 +3,7 @@ import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.t
 import { idParameter } from "../../lib/id-parameter.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import type { Presets, ShownPreset } from "./presets.ts";
-import { PRESET_KINDS } from "./repository.ts";
+import { PRESET_KINDS } from "./preset.ts";
 
 const MOST_NAMES = 40;
 const text = z.string().max(2_000);

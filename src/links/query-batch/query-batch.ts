@@ -152,66 +152,10 @@ type Deps = {
   portion?: number;
 };
 
-export function createQueryBatch(deps: Deps) {
-  const { repository, links, list, writer, rule, loops, owners, domains, events, clock, actor } = deps;
-  type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
+type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
 
-  async function updating(set: QueryBatchInput["set"], now: number): Promise<Write> {
-    if (set === undefined || Object.keys(set).length === 0) {
-      throw appError("BadRequest", "set is required for an update: name what changes.");
-    }
-    const { domain, owner, replace_in_target: replacing, utm, ...fields } = set;
-    const changedTarget = retargetBy({ replacing, utm });
-    const retarget = changedTarget && ((target: string) => parseTarget(changedTarget(target), rule));
-    if (retarget !== undefined && set.target !== undefined) {
-      throw appError("BadRequest", "target excludes replace_in_target and utm; give one of them.");
-    }
-    const ownerId = await owners.newOwner(actor, owner);
-    const checked = parseLinkUpdate({ ...fields, target: fields.target ?? PLACEHOLDER }, rule, now);
-    const { password, target, ...rest } = {
-      ...checked,
-      ...parseTagChange(fields),
-    } satisfies LinkUpdateInput & TagChange;
-    /** The link's new key. @throws BadRequest for an unknown host */
-    const newKeyOf = (code: string): string =>
-      domain === undefined ? code : domains.key(codeOf(code), domain);
-    newKeyOf(PLACEHOLDER);
-    /** Whatever leads to the new key leads to this link. */
-    async function loopOf(code: string): Promise<AppError | null> {
-      const to = newKeyOf(code);
-      const stored = to === code && retarget === undefined ? null : await links.find(code);
-      const kept = stored && to !== code && { target: stored.target, ...readOptions(stored.options) };
-      // A target that is no URL is refused in the transaction.
-      const leadsTo = (stored && changedTarget?.(stored.target)) ?? change.target;
-      const urls = { ...kept, ...given({ target: leadsTo, ...change.options }) };
-      return (await loops.refusal(to, urls)) ?? (to === code ? null : loops.refusal(code, urls));
-    }
-    const change = {
-      ...rest,
-      ownerId,
-      target: set.target === undefined ? undefined : target,
-      passwordHash: typeof password === "string" ? await deps.hashPassword(password) : password,
-    };
-    return async (codes, by) => {
-      const outcomes = new Map<string, WriteOutcome<unknown>>();
-      for (const code of codes) {
-        const refusal = await loopOf(code);
-        if (refusal !== null) outcomes.set(code, refusal);
-      }
-      const fine = codes.filter((code) => !outcomes.has(code));
-      const written = await writer.update(
-        fine.map((code) => ({
-          ...change,
-          retarget,
-          code,
-          ...(domain !== undefined && { to: newKeyOf(code) }),
-        })),
-        by,
-      );
-      fine.forEach((code, at) => outcomes.set(code, written[at]!));
-      return codes.map((code) => outcomes.get(code)!);
-    };
-  }
+export function createQueryBatch(deps: Deps) {
+  const { repository, list, writer, owners, domains, events, clock, actor } = deps;
 
   /** Anybody can write a cursor or name a change, and events must not be dated back at will. */
   async function isOwn({ at, bulk }: BulkId): Promise<boolean> {
@@ -238,7 +182,7 @@ export function createQueryBatch(deps: Deps) {
     if (input.action === "delete" && input.set !== undefined) {
       throw appError("BadRequest", "set is for updates only; leave it out to delete.");
     }
-    const write: Write = input.action === "delete" ? writer.remove : await updating(input.set, now);
+    const write: Write = input.action === "delete" ? writer.remove : await updating(deps, input.set, now);
     const found = await createFoundKeys(repository, filter, keysOf(codes, domains.key));
     if (input.dry_run) {
       return {
@@ -283,6 +227,65 @@ export function createQueryBatch(deps: Deps) {
       await Bun.sleep(performance.now() - start);
     }
     return { ...result, ...(result.changed > 0 && { change: bulkText({ at: now, bulk }) }) };
+  };
+}
+
+/** What an update writes. @throws BadRequest, and what the parts of `set` throw */
+async function updating(deps: Deps, set: QueryBatchInput["set"], now: number): Promise<Write> {
+  const { links, writer, rule, loops, owners, domains, actor } = deps;
+  if (set === undefined || Object.keys(set).length === 0) {
+    throw appError("BadRequest", "set is required for an update: name what changes.");
+  }
+  const { domain, owner, replace_in_target: replacing, utm, ...fields } = set;
+  const changedTarget = retargetBy({ replacing, utm });
+  const retarget = changedTarget && ((target: string) => parseTarget(changedTarget(target), rule));
+  if (retarget !== undefined && set.target !== undefined) {
+    throw appError("BadRequest", "target excludes replace_in_target and utm; give one of them.");
+  }
+  const ownerId = await owners.newOwner(actor, owner);
+  const checked = parseLinkUpdate({ ...fields, target: fields.target ?? PLACEHOLDER }, rule, now);
+  const { password, target, ...rest } = {
+    ...checked,
+    ...parseTagChange(fields),
+  } satisfies LinkUpdateInput & TagChange;
+  /** The link's new key. @throws BadRequest for an unknown host */
+  const newKeyOf = (code: string): string =>
+    domain === undefined ? code : domains.key(codeOf(code), domain);
+  newKeyOf(PLACEHOLDER);
+  /** Whatever leads to the new key leads to this link. */
+  async function loopOf(code: string): Promise<AppError | null> {
+    const to = newKeyOf(code);
+    const stored = to === code && retarget === undefined ? null : await links.find(code);
+    const kept = stored && to !== code && { target: stored.target, ...readOptions(stored.options) };
+    // A target that is no URL is refused in the transaction.
+    const leadsTo = (stored && changedTarget?.(stored.target)) ?? change.target;
+    const urls = { ...kept, ...given({ target: leadsTo, ...change.options }) };
+    return (await loops.refusal(to, urls)) ?? (to === code ? null : loops.refusal(code, urls));
+  }
+  const change = {
+    ...rest,
+    ownerId,
+    target: set.target === undefined ? undefined : target,
+    passwordHash: typeof password === "string" ? await deps.hashPassword(password) : password,
+  };
+  return async (codes, by) => {
+    const outcomes = new Map<string, WriteOutcome<unknown>>();
+    for (const code of codes) {
+      const refusal = await loopOf(code);
+      if (refusal !== null) outcomes.set(code, refusal);
+    }
+    const fine = codes.filter((code) => !outcomes.has(code));
+    const written = await writer.update(
+      fine.map((code) => ({
+        ...change,
+        retarget,
+        code,
+        ...(domain !== undefined && { to: newKeyOf(code) }),
+      })),
+      by,
+    );
+    fine.forEach((code, at) => outcomes.set(code, written[at]!));
+    return codes.map((code) => outcomes.get(code)!);
   };
 }
 

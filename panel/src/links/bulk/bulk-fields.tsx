@@ -47,8 +47,6 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
   const { add, remove, expiry, expires, domain, owner, text, by } = form.values;
   const utm = Object.fromEntries(Object.entries(form.values.utm).filter(([, value]) => value !== ""));
   const hasUtm = Object.keys(utm).length > 0;
-  const [opened, setOpened] = useState<"replace" | "utm" | null>(null);
-  const toggle = (part: "replace" | "utm") => () => setOpened(opened === part ? null : part);
   const { data: domains = [] } = useQuery(hostsQuery);
   const owners = useOwners("change");
   const count = countOfSelected(selected);
@@ -131,6 +129,26 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
           spellCheck={false}
         />
       )}
+      <TargetChange
+        values={form.values}
+        onChange={(changed) => form.setValues({ ...form.values, ...changed })}
+      />
+    </FormFields>
+  );
+}
+
+type TargetChangeProps = {
+  values: Pick<Values, "text" | "by" | "utm">;
+  onChange(changed: Partial<Values>): void;
+};
+
+/** Changes targets by a part of them. */
+function TargetChange({ values: { text, by, utm }, onChange }: TargetChangeProps) {
+  const { t } = useLingui();
+  const [opened, setOpened] = useState<"replace" | "utm" | null>(null);
+  const toggle = (part: "replace" | "utm") => () => setOpened(opened === part ? null : part);
+  return (
+    <>
       <Disclosure
         label={<Trans>Replace in the target</Trans>}
         summary={text}
@@ -139,35 +157,36 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
       >
         <Stack gap="xs" pt="xs">
           <TextInput
-            {...form.getInputProps("text")}
             label={t`Text in the target`}
             placeholder="old.example.com"
             description={t`Only links whose target has it are changed.`}
             maxLength={MOST_TYPED}
             autoCapitalize="none"
+            value={text}
+            onChange={(event) => onChange({ text: event.currentTarget.value })}
           />
           <TextInput
-            {...form.getInputProps("by")}
             label={t`Replace with`}
             placeholder="new.example.com"
             maxLength={MOST_TYPED}
             autoCapitalize="none"
+            value={by}
+            onChange={(event) => onChange({ by: event.currentTarget.value })}
           />
         </Stack>
       </Disclosure>
       <Disclosure
         label={<Trans>Campaign parameters (UTM)</Trans>}
-        summary={Object.values(utm).join(", ")}
+        summary={Object.values(utm)
+          .filter((value) => value !== "")
+          .join(", ")}
         isOpen={opened === "utm"}
         onToggle={toggle("utm")}
       >
         <Stack gap="xs" pt="xs">
-          <UtmFields
-            values={form.values.utm}
-            onChange={(changed) => form.setFieldValue("utm", { ...form.values.utm, ...changed })}
-          />
+          <UtmFields values={utm} onChange={(changed) => onChange({ utm: { ...utm, ...changed } })} />
         </Stack>
       </Disclosure>
-    </FormFields>
+    </>
   );
 }

@@ -7,7 +7,7 @@ import { FilterLabel } from "../../ui/filter-label.tsx";
 import { useShortcuts } from "../../ui/keys/page-keys.ts";
 import { hinted } from "../../ui/keys/shortcuts.ts";
 import { useIsPhone } from "../../ui/is-phone.ts";
-import { CONDITIONS, type FindingChange, type LinkFinding } from "../link-search.ts";
+import { FINDING_CONDITIONS, type FindingChange, type LinkFinding } from "../link-search.ts";
 import classes from "./list.module.css";
 
 const FilterPanel = soonPart(async () => (await import("./filter-panel.tsx")).FilterPanel);
@@ -16,7 +16,7 @@ type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 
 export function FilterButton({ finding, onChange }: Props) {
   const { t } = useLingui();
-  const count = CONDITIONS.flatMap((name) => (name === "q" ? [] : (finding[name] ?? []))).length;
+  const count = FINDING_CONDITIONS.flatMap((name) => (name === "q" ? [] : (finding[name] ?? []))).length;
   const [isOpen, { toggle, open, close }] = useDisclosure();
   const opener = useRef<HTMLButtonElement>(null);
   useShortcuts({

@@ -2,13 +2,13 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { formatDate } from "../../base/i18n.ts";
-import { CONDITIONS, type FindingChange, isFiltered, type LinkFinding } from "../link-search.ts";
+import { FINDING_CONDITIONS, type FindingChange, isFiltered, type LinkFinding } from "../link-search.ts";
 import { useSafetyNames } from "../safety-names.ts";
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 
 const UNFILTERED: FindingChange = Object.fromEntries(
-  CONDITIONS.filter((name) => name !== "q").map((name) => [name, undefined]),
+  FINDING_CONDITIONS.filter((name) => name !== "q").map((name) => [name, undefined]),
 );
 
 /** The current filters; pressing one removes it. */

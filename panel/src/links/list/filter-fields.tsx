@@ -22,7 +22,6 @@ export function FilterFields({ finding, onChange }: Props) {
   const { t } = useLingui();
   const first = useRef<HTMLDivElement>(null);
   useEffect(() => first.current?.querySelector<HTMLElement>("input:checked")?.focus(), []);
-  const { data: tags = [] } = useQuery(tagsQuery);
   const { data: domains = [] } = useQuery(hostsQuery);
   const owners = useOwners("see");
   const safetyNames = useSafetyNames();
@@ -51,31 +50,11 @@ export function FilterFields({ finding, onChange }: Props) {
         onChange={(safety) => onChange({ safety: readLinkSearch({ safety }).safety })}
         data={SAFETY.map((value) => ({ value, label: safetyNames[value] }))}
       />
-      <MultiSelect
-        label={t`Has all tags`}
-        searchable
-        maxLength={MOST_SEARCHED}
-        clearable
-        hidePickedOptions
-        limit={MOST_SHOWN}
-        nothingFoundMessage={t`No tag matches`}
-        comboboxProps={{ withinPortal: false }}
-        value={finding.tag ?? []}
-        onChange={(tag) => onChange({ tag: tag.length === 0 ? undefined : tag })}
-        data={[...new Set([...tags.map(({ tag }) => tag), ...(finding.tag ?? [])])]}
-      />
-      <MultiSelect
+      <TagsSelect label={t`Has all tags`} value={finding.tag} onChange={(tag) => onChange({ tag })} />
+      <TagsSelect
         label={t`Has none of these tags`}
-        searchable
-        maxLength={MOST_SEARCHED}
-        clearable
-        hidePickedOptions
-        limit={MOST_SHOWN}
-        nothingFoundMessage={t`No tag matches`}
-        comboboxProps={{ withinPortal: false }}
-        value={finding.notTag ?? []}
-        onChange={(notTag) => onChange({ notTag: notTag.length === 0 ? undefined : notTag })}
-        data={[...new Set([...tags.map(({ tag }) => tag), ...(finding.notTag ?? [])])]}
+        value={finding.notTag}
+        onChange={(notTag) => onChange({ notTag })}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
         <TextInput
@@ -122,32 +101,68 @@ export function FilterFields({ finding, onChange }: Props) {
         />
       )}
       {owners.length > 1 && (
-        <Select
-          label={t`Owner`}
-          clearable
-          searchable
-          maxLength={MOST_SEARCHED}
-          placeholder={t`Anyone`}
-          comboboxProps={{ withinPortal: false }}
-          limit={MOST_OWNERS}
-          value={finding.owner ?? null}
-          onChange={(owner) => onChange({ owner: owner ?? undefined })}
-          data={[...new Set([...owners, ...(finding.owner === undefined ? [] : [finding.owner])])]}
-        />
-      )}
-      {owners.length > 1 && (
-        <Select
-          label={t`Owner is not`}
-          clearable
-          searchable
-          maxLength={MOST_SEARCHED}
-          comboboxProps={{ withinPortal: false }}
-          limit={MOST_OWNERS}
-          value={finding.notOwner ?? null}
-          onChange={(notOwner) => onChange({ notOwner: notOwner ?? undefined })}
-          data={[...new Set([...owners, ...(finding.notOwner === undefined ? [] : [finding.notOwner])])]}
-        />
+        <>
+          <OwnerSelect
+            label={t`Owner`}
+            owners={owners}
+            value={finding.owner}
+            onChange={(owner) => onChange({ owner })}
+          />
+          <OwnerSelect
+            label={t`Owner is not`}
+            owners={owners}
+            value={finding.notOwner}
+            onChange={(notOwner) => onChange({ notOwner })}
+          />
+        </>
       )}
     </Stack>
+  );
+}
+
+type TagsProps = { label: string; value: string[] | undefined; onChange(tags: string[] | undefined): void };
+
+function TagsSelect({ label, value = [], onChange }: TagsProps) {
+  const { t } = useLingui();
+  const { data: tags = [] } = useQuery(tagsQuery);
+  return (
+    <MultiSelect
+      label={label}
+      searchable
+      maxLength={MOST_SEARCHED}
+      clearable
+      hidePickedOptions
+      limit={MOST_SHOWN}
+      nothingFoundMessage={t`No tag matches`}
+      comboboxProps={{ withinPortal: false }}
+      value={value}
+      onChange={(chosen) => onChange(chosen.length === 0 ? undefined : chosen)}
+      data={[...new Set([...tags.map(({ tag }) => tag), ...value])]}
+    />
+  );
+}
+
+type OwnerProps = {
+  label: string;
+  owners: readonly string[];
+  value: string | undefined;
+  onChange(owner: string | undefined): void;
+};
+
+function OwnerSelect({ label, owners, value, onChange }: OwnerProps) {
+  const { t } = useLingui();
+  return (
+    <Select
+      label={label}
+      clearable
+      searchable
+      maxLength={MOST_SEARCHED}
+      placeholder={t`Anyone`}
+      comboboxProps={{ withinPortal: false }}
+      limit={MOST_OWNERS}
+      value={value ?? null}
+      onChange={(owner) => onChange(owner ?? undefined)}
+      data={[...new Set([...owners, ...(value === undefined ? [] : [value])])]}
+    />
   );
 }

@@ -11,7 +11,7 @@ import type { useColumns } from "./columns.ts";
 import { FilterButton } from "./filter-button.tsx";
 import classes from "./list.module.css";
 
-const ViewsButton = soonPart(async () => (await import("./views-button.tsx")).ViewsButton);
+const LinkViews = soonPart(async () => (await import("./link-views.tsx")).LinkViews);
 const load = () => import("./toolbar-items.tsx");
 const ColumnItems = soonPart(async () => (await load()).ColumnItems);
 const SortItems = soonPart(async () => (await load()).SortItems);
@@ -38,7 +38,7 @@ export function LinksToolbar({ finding, columns, onChange }: Props) {
         onSearch={(q) => onChange({ q })}
       />
       <FilterButton finding={finding} onChange={onChange} />
-      <ViewsButton finding={finding} onChange={onChange} />
+      <LinkViews finding={finding} onChange={onChange} />
       {/* For layouts without column heads. */}
       <MenuButton
         label={t`Sort`}

@@ -182,20 +182,7 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
             list="moves"
           />
         )}
-        {state === "done" && (
-          <Button
-            variant="default"
-            renderRoot={(props) => (
-              <Link
-                to="/links"
-                search={{ imported: id, sort: "created_at", order: "desc" }}
-                {...(props as object)}
-              />
-            )}
-          >
-            <Trans>Show the links</Trans>
-          </Button>
-        )}
+        {state === "done" && <ImportedLinks id={id} />}
         {state === "done" && (
           <ConfirmButton
             label={t`Keep for good`}
@@ -235,6 +222,18 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
     </Stack>
   );
 }
+
+/** Only until the import is kept for good does the server know which they are. */
+const ImportedLinks = ({ id }: { id: number }) => (
+  <Button
+    variant="default"
+    renderRoot={(look) => (
+      <Link {...look} to="/links" search={{ imported: id, sort: "created_at", order: "desc" }} />
+    )}
+  >
+    <Trans>Show the links</Trans>
+  </Button>
+);
 
 function Samples({ samples }: { samples: ProductImport["samples"] }) {
   const { t } = useLingui();

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { IconBookmark } from "@tabler/icons-react";
-import { CONDITIONS, type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
+import { FINDING_CONDITIONS, type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
 import { type PresetContent, PresetsButton } from "../presets/presets-button.tsx";
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
@@ -13,11 +13,11 @@ const contentOf = (finding: LinkFinding): PresetContent =>
   );
 
 const UNSEARCHED: FindingChange = Object.fromEntries(
-  [...CONDITIONS, "sort", "order"].map((name) => [name, undefined]),
+  [...FINDING_CONDITIONS, "sort", "order"].map((name) => [name, undefined]),
 );
 
 /** Filters and order of the list, kept under a name. */
-export function ViewsButton({ finding, onChange }: Props) {
+export function LinkViews({ finding, onChange }: Props) {
   const { t } = useLingui();
   return (
     <PresetsButton

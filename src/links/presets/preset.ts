@@ -1,0 +1,2 @@
+export const PRESET_KINDS = ["view", "utm"] as const;
+export type PresetKind = (typeof PRESET_KINDS)[number];
