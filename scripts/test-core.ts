@@ -131,6 +131,7 @@ await step("types", () =>
 );
 await step("what is made of the rooms", () => {
   run([bun, "scripts/configuration-page.ts"]);
+  run([bun, "scripts/cli-page.ts"]);
   writeFileSync(join(CORE, "docs/openapi/1.0.json"), run([bun, "scripts/openapi.ts", "--release"]));
 });
 await step("build", () => run(["scripts/build-binary.sh"]));

@@ -57,8 +57,8 @@ export async function addCommands(program: Command, context: Context, words?: re
   (program.commands as Command[]).splice(0, Infinity, ...inHelp);
 }
 
-/** Resolves with the exit code; never rejects. */
-export async function runCli(argv: readonly string[]): Promise<number> {
+/** The program with the commands that the words name, or with all of them. */
+export async function createProgram(words?: readonly string[]) {
   const program = new Command("waymark")
     .description("Short links and the files behind them")
     .version(VERSION, "-V, --version")
@@ -69,7 +69,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   let ran = program;
   const session = createSession(program, () => ran);
   program.hook("preAction", (_, command) => void (ran = command));
-  await addCommands(program, session.context, argv);
+  await addCommands(program, session.context, words);
   program
     .command("version")
     .description("print the version")
@@ -79,17 +79,23 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .description("print the script that makes a shell complete commands and options")
     .addArgument(new Argument("<shell>").choices(Object.keys(COMPLETION_SCRIPTS)))
     .argument("[words...]", "print what may be the last of these words, as the script asks")
-    .action((shell: keyof typeof COMPLETION_SCRIPTS, words: string[]) => {
-      const text = words.length > 0 ? completionsOf(program, words).join("\n") : COMPLETION_SCRIPTS[shell];
+    .action((shell: keyof typeof COMPLETION_SCRIPTS, typed: string[]) => {
+      const text = typed.length > 0 ? completionsOf(program, typed).join("\n") : COMPLETION_SCRIPTS[shell];
       session.context.output.line(text);
     });
+  return { program, session, ranCommand: () => ran };
+}
+
+/** Resolves with the exit code; never rejects. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  const { program, session, ranCommand } = await createProgram(argv);
   // What is not loaded does not say what it takes.
   program.configureHelp({ subcommandTerm: (command) => command.name() });
   try {
     await program.parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return explain(error, session.context, ran);
+    return explain(error, session.context, ranCommand());
   } finally {
     await session.close();
   }
