@@ -81,7 +81,7 @@ function configure(
     const both = join(folder, "both.pem");
     writeFileSync(both, readFileSync(certificate, "utf8") + readFileSync(key, "utf8"));
     const text = readFileSync(join(DEPLOY, "haproxy/haproxy.cfg"), "utf8")
-      .replace("bind :443 ssl crt /etc/haproxy/go.example.com.pem", `bind 127.0.0.1:${port} ssl crt ${both}`)
+      .replace("bind :443 ssl crt /etc/haproxy/certs/", `bind 127.0.0.1:${port} ssl crt ${both}`)
       .replace("bind :80", `bind 127.0.0.3:${port}`)
       .replace("127.0.0.1:8080", server);
     writeFileSync(file, change(text));
