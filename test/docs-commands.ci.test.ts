@@ -1,11 +1,20 @@
 /** Every command of the documents is accounted for. Those of the README run here, the others in the long suite. */
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { pagesWithCommands, readBlocks, runPage } from "./support/docs-commands.ts";
+import {
+  changesIn,
+  cloneRepository,
+  pagesWithCommands,
+  readBlocks,
+  runPage,
+} from "./support/docs-commands.ts";
 
 const isLong = process.env["WAYMARK_TEST_LONG"] === "1";
 const FIRST_PAGE = "README.md";
+/** Pages that other tests run, in a clone. */
+const IN_CLONE = [FIRST_PAGE, "CONTRIBUTING.md"];
+const ROOT = join(import.meta.dir, "..");
 
 /** Why a block does not run, in few words. */
 const MOST_REASON = 200;
@@ -26,17 +35,58 @@ test("each block of commands says whether it runs, or why not (test/support/docs
   expect(stale).toEqual([]);
 });
 
+test("no comment hides a recipe: a value answers a question, and is no command", () => {
+  const hidden = pages
+    .flatMap(readBlocks)
+    .flatMap(({ place, said }) =>
+      said?.kind === "run"
+        ? said.values
+            .filter(([, value]) => /\$\(|`|&&|;|\|/.test(value))
+            .map(([, value]) => `${place}: ${value}`)
+        : [],
+    );
+  expect(hidden).toEqual([]);
+});
+
+const PARSERS = { toml: Bun.TOML.parse, yaml: Bun.YAML.parse, json: JSON.parse };
+
+test("each file that a page shows can be read as what it says it is", () => {
+  for (const page of new Bun.Glob("docs/*.md").scanSync({ cwd: ROOT }))
+    for (const [, kind, text] of readFileSync(join(ROOT, page), "utf8").matchAll(
+      /^ *```(toml|yaml|json)\n(.*?)^ *```$/gms,
+    ))
+      expect(() => PARSERS[kind as keyof typeof PARSERS](text!), `${page}: ${text}`).not.toThrow();
+});
+
 test("the README leads to each page", () => {
-  const readme = readFileSync(join(import.meta.dir, "..", FIRST_PAGE), "utf8");
-  const found = readdirSync(join(import.meta.dir, "..", "docs")).filter((name) => name.endsWith(".md"));
+  const readme = readFileSync(join(ROOT, FIRST_PAGE), "utf8");
+  const found = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
   expect(found.filter((name) => !readme.includes(`(docs/${name})`))).toEqual([]);
 });
 
 const runs = pages.filter((page) => readBlocks(page).some(({ said }) => said?.kind === "run"));
-test.each(runs.filter((page) => (page === FIRST_PAGE) !== isLong))(
+const fail = (output: string) => {
+  throw new Error(output.slice(-4000));
+};
+
+test.skipIf(isLong)(
+  "the commands of the README work in a fresh clone, and leave nothing to commit",
+  async () => {
+    const clone = cloneRepository();
+    try {
+      const { exitCode, output } = await runPage(FIRST_PAGE, clone);
+      if (exitCode !== 0) fail(output);
+      expect(changesIn(clone)).toBe("");
+    } finally {
+      rmSync(clone, { recursive: true, force: true });
+    }
+  },
+);
+
+test.skipIf(!isLong).each(runs.filter((page) => !IN_CLONE.includes(page)))(
   "the commands of %s work",
   async (page) => {
     const { exitCode, output } = await runPage(page);
-    if (exitCode !== 0) throw new Error(output.slice(-4000));
+    if (exitCode !== 0) fail(output);
   },
 );

@@ -1,13 +1,13 @@
 /**
  * The commands of the documents, run as they stand. A comment above each block of `sh` says `not run: REASON`, or `run`
- * and lines: `TEXT => VALUE` puts a value in the place of a text, other lines are commands that go before the block.
- * The blocks of a page run in one shell, beside a server with PASSWORD. TOKEN, AUTH and API are set, and curl fails for
- * a status of 400 or more.
+ * and lines: `TEXT => VALUE` puts a value in the place of a text, `with FILE` is a file of the repository that the
+ * reader has, `exit code N` is that of the last command. A comment holds no command, so a reader sees all of them. The
+ * blocks of a page run in one shell, beside a server with PASSWORD, and curl fails for a status of 400 or more.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { signIn } from "./session.ts";
+import { freePort } from "./proxies.ts";
 import { install, PROGRAM } from "./waymark.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -19,7 +19,7 @@ export type Block = {
   text: string;
   /** What the comment says; null: there is none. */
   said:
-    | { kind: "run"; before: string; values: [text: string, value: string][] }
+    | { kind: "run"; values: [text: string, value: string][]; files: string[]; exitCode: string }
     | { kind: "not run"; reason: string }
     | null;
 };
@@ -33,10 +33,20 @@ function readComment(lines: readonly string[], fence: number): Block["said"] {
   if (reason !== undefined) return { kind: "not run", reason };
   const [first, ...rest] = text.split("\n").map((line) => line.trim());
   if (first !== "run") return null;
-  const values = rest
-    .filter((line) => line.includes(" => "))
-    .map((line) => line.split(" => ") as [string, string]);
-  return { kind: "run", before: rest.filter((line) => !line.includes(" => ")).join("\n"), values };
+  const said = {
+    kind: "run" as const,
+    values: [] as [string, string][],
+    files: [] as string[],
+    exitCode: "0",
+  };
+  for (const line of rest) {
+    const [, file, exitCode] = /^with (\S+)$|^exit code (\d+)$/.exec(line) ?? [];
+    if (line.includes(" => ")) said.values.push(line.split(" => ") as [string, string]);
+    else if (file !== undefined) said.files.push(file);
+    else if (exitCode !== undefined) said.exitCode = exitCode;
+    else return null;
+  }
+  return said;
 }
 
 /** The blocks of `sh` of a page, whose path is from the root. */
@@ -75,42 +85,70 @@ curl() {
 }
 `;
 
-function scriptOf(blocks: readonly Block[], host: string): string {
+/** @param port what stands for 9000, where a page starts another server */
+function scriptOf(blocks: readonly Block[], host: string, port: number): string {
   const parts = blocks.map(({ place, text, said }) => {
     if (said?.kind !== "run") return "";
     const filled = said.values.reduce((so, [from, to]) => so.replaceAll(from, to), text);
-    return `place=${place}\n${said.before}\n${filled}\n`;
+    const end = said.exitCode === "0" ? "" : ` || [[ $? == ${said.exitCode} ]]`;
+    const copies = said.files.map((file) => `cp ${join(ROOT, file)} .\n`).join("");
+    return `place=${place}\n${copies}${filled}${end}\n`;
   });
   return (
     PRELUDE +
-    parts.join("").replaceAll("127.0.0.1:8080", host).replaceAll("https://go.example.com", `http://${host}`)
+    parts
+      .join("")
+      .replaceAll("127.0.0.1:8080", host)
+      .replaceAll(/\b9000\b/g, String(port))
+      .replaceAll("https://go.example.com/", `http://${host}/`)
   );
 }
 
-/** Runs what a page has. Returns what was printed; `exitCode` is 0 when each command was. */
-export async function runPage(page: string): Promise<{ exitCode: number; output: string }> {
-  const installation = install();
+/** Makes a folder with what pages name of the repository. */
+function placeOfPage(): string {
   const folder = mkdtempSync(join(tmpdir(), "waymark-page-"));
+  for (const name of ["deploy", "docs", "scripts", "test"]) symlinkSync(join(ROOT, name), join(folder, name));
+  mkdirSync(join(folder, "bin"));
+  symlinkSync(PROGRAM, join(folder, "bin/waymark"));
+  return folder;
+}
+
+/** Makes a clone of the last commit, without its packages. */
+export function cloneRepository(): string {
+  const folder = mkdtempSync(join(tmpdir(), "waymark-clone-"));
+  const made = Bun.spawnSync(["git", "clone", "--quiet", "--shared", ROOT, folder]);
+  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+/** What `git status` shows in a clone, but for the link to the packages. */
+export const changesIn = (clone: string): string =>
+  Bun.spawnSync(["git", "status", "--porcelain", "--", ".", ":!node_modules"], {
+    cwd: clone,
+  }).stdout.toString();
+
+/** Runs what a page has, in a clone or in a new folder. `exitCode` is 0 when that of each command was. */
+export async function runPage(page: string, clone?: string): Promise<{ exitCode: number; output: string }> {
+  const folder = clone ?? placeOfPage();
+  const installation = install();
+  const own = mkdtempSync(join(tmpdir(), "waymark-home-"));
   try {
     await installation.run(["reset-password", "--stdin"], PASSWORD);
     const server = await installation.serve();
-    const { token } = await signIn(server.url, PASSWORD);
-    for (const name of ["deploy", "scripts", "test"]) symlinkSync(join(ROOT, name), join(folder, name));
-    for (const name of ["home", "bin"]) mkdirSync(join(folder, name));
-    symlinkSync(PROGRAM, join(folder, "bin/waymark"));
-    const script = join(folder, "page.sh");
-    writeFileSync(script, scriptOf(readBlocks(page), new URL(server.url).host));
+    const script = join(own, "page.sh");
+    writeFileSync(script, scriptOf(readBlocks(page), new URL(server.url).host, await freePort()));
     const child = Bun.spawn(["bash", script], {
       cwd: folder,
       env: {
         PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
-        HOME: join(folder, "home"),
+        HOME: own,
         LANG: "C.UTF-8",
+        GIT_AUTHOR_NAME: "A reader",
+        GIT_COMMITTER_NAME: "A reader",
+        EMAIL: "reader@example.com",
         WAYMARK__DATA__DIR: installation.dataDir,
         WAYMARK__SERVER__PORT: "0",
-        TOKEN: token,
-        AUTH: `Authorization: Bearer ${token}`,
-        API: `${server.url}/admin/v1`,
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -121,6 +159,7 @@ export async function runPage(page: string): Promise<{ exitCode: number; output:
     return { exitCode: await child.exited, output: `${printed}\n${told}` };
   } finally {
     await installation.remove();
-    rmSync(folder, { recursive: true, force: true });
+    for (const made of clone === undefined ? [own, folder] : [own])
+      rmSync(made, { recursive: true, force: true });
   }
 }
