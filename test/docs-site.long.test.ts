@@ -34,7 +34,7 @@ test.skipIf(CHROMIUM === null && !isRequired)(
   async () => {
     const browser = await startChromium();
     try {
-      const page = await browser.page({ width: 1280, height: 900 });
+      const page = await browser.page({ width: 1280, height: 900, dark: false });
       await page.open(`${site.url.origin}/waymark/`);
       await until(() => page.evaluate<boolean>("document.querySelector('.VPSidebar a') !== null"));
       await page.evaluate("document.querySelector('.DocSearch-Button').click()");
