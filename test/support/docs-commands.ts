@@ -1,8 +1,8 @@
 /**
  * The commands of the documents, run as they stand. A comment above each block of `sh` says `not run: REASON`, or `run`
- * and lines: `TEXT => VALUE` puts a value in the place of a text, `with FILE` is a file of the repository that the
- * reader has, `exit code N` is that of the last command. A comment holds no command, so a reader sees all of them. The
- * blocks of a page run in one shell, beside a server with PASSWORD, and curl fails for a status of 400 or more.
+ * and lines: `TEXT => VALUE` replaces a text, `with FILE` is a file of the repository that the reader has, `exit code N`
+ * is that of the last command. The blocks of a page run in one shell, beside a server with PASSWORD, and curl fails for
+ * a status of 400 or more.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
