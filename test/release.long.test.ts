@@ -69,6 +69,18 @@ test("the executable has the same bytes as one that is built in another folder",
   expect(sha256(join(second, "dist/waymark"))).toBe(sha256(programFor("x64")));
 });
 
+test.skipIf(Bun.which("lintian") === null)("lintian has nothing to say of the packages", async () => {
+  for (const architecture of ["amd64", "arm64"]) {
+    const file = join(release, `waymark_${version}_${architecture}.deb`);
+    expect(await run(["lintian", "--allow-root", "--fail-on", "error,warning", file], folder)).toBe("");
+  }
+});
+
+test("the chart is a folder with the version of the release", async () => {
+  const chart = join(release, `waymark-chart-${version}.tgz`);
+  expect(await run(["tar", "-xzOf", chart, "waymark/Chart.yaml"], folder)).toContain(`version: ${version}\n`);
+});
+
 test("the executable for x64 says its version", async () => {
   expect(await run([programFor("x64"), "version"], folder)).toBe(`${version}\n`);
 });

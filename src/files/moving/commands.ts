@@ -50,7 +50,7 @@ export function addStorageCommands(program: Command, context: Context): void {
     .option("--endpoint <url>", "address of S3, such as https://s3.example.com")
     .option("--bucket <name>", "name of the bucket")
     .option("--region <name>", "region of the bucket")
-    .option("--access-key <key>", "access key; the secret key is read from standard input")
+    .option("--access-key <secret>", "access key; the secret key is read from standard input")
     .option("--default", "new uploads go there from now on", { field: "is_default" })
     .option("--if-missing", "leave a policy with this name as it is, and succeed")
     .json("print JSON")

@@ -27,6 +27,23 @@ const statementsOf = (file: string): string[] =>
     .split(/;\n(?:\n|$)/)
     .filter((text) => text.trim() !== "" && !SHADOW.test(text));
 
+/** Tables stand by name, and some refer to later ones: those are tried again. */
+async function runAll(database: Database, statements: string[]): Promise<void> {
+  for (let open = statements, last: unknown; open.length > 0; ) {
+    const failed: string[] = [];
+    for (const text of open)
+      await sql
+        .raw(text)
+        .execute(database.slow)
+        .catch((error: unknown) => {
+          last = error;
+          failed.push(text);
+        });
+    if (failed.length === open.length) throw last;
+    open = failed;
+  }
+}
+
 for (const release of ["", ...RELEASES])
   describe(release || "now", () =>
     forEachDialect(
@@ -39,8 +56,8 @@ for (const release of ["", ...RELEASES])
 
         beforeAll(async () => {
           database = await openDb();
-          for (const text of statementsOf(join(SCHEMAS, release, `${name}.sql`)))
-            await sql.raw(text).execute(database.slow);
+          if (name === "postgres") await sql`create extension if not exists pg_trgm`.execute(database.slow);
+          await runAll(database, statementsOf(join(SCHEMAS, release, `${name}.sql`)));
           await migrateUp(database, { ...QUIET, steps: [] });
           const at = new Date(0).toISOString();
           for (const step of steps)
