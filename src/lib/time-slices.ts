@@ -10,10 +10,17 @@ const REST_MS = 1;
  */
 let restedAt = 0;
 
+/** An import by a command rested two thirds of the time that it read, and nobody got that time. */
+const COMMAND_SLICE_MS = 50;
+let shortestMs = 0;
+
+/** For commands: nobody waits for the event loop of their process. */
+export const useLongSlices = (): void => void (shortestMs = COMMAND_SLICE_MS);
+
 export function createTimeSlices(sliceMs: number) {
   const createdAt = performance.now();
   return {
-    due: (): boolean => performance.now() - Math.max(createdAt, restedAt) >= sliceMs,
+    due: (): boolean => performance.now() - Math.max(createdAt, restedAt) >= Math.max(sliceMs, shortestMs),
     /** Yields to other events. */
     async rest(): Promise<void> {
       await new Promise<void>((resolve) => setTimeout(resolve, REST_MS));

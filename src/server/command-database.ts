@@ -10,6 +10,7 @@ import { type Env, fileDatabasePath } from "../platform/settings/env.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { programName } from "../lib/program-name.ts";
+import { useLongSlices } from "../lib/time-slices.ts";
 import type { OpenRooms } from "./open.ts";
 import { ROOMS } from "./rooms.ts";
 import { findMisspelledVariables } from "./settings.ts";
@@ -30,6 +31,7 @@ export async function openForCommand(context: CommandContext, path: string): Pro
   noteMisspelled(context);
   await refuseMissingFile(settings, path);
   const { openRooms } = await import("./open.ts");
+  useLongSlices();
   return openRooms(settings, {
     logger: await createWarner(),
     isServer: false,

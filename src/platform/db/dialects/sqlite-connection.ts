@@ -15,6 +15,8 @@ export type SqliteSettings = {
   freesCacheAfterMs?: number;
   /** A commit does not wait for the disk, and never moves the journal into the database. Default: false. */
   leavesJournal?: boolean;
+  /** Pages of the journal at which a commit moves it into the database. Default: 1,000. */
+  checkpointPages?: number;
 };
 
 export type SqliteConnection = SqlConnection & {
@@ -113,6 +115,7 @@ function configure(settings: SqliteSettings, run: (sql: string) => void): void {
   run("pragma journal_mode = wal");
   run(`pragma synchronous = ${settings.leavesJournal ? "normal" : "full"}`);
   if (settings.leavesJournal) run("pragma wal_autocheckpoint = 0");
+  if (settings.checkpointPages !== undefined) run(`pragma wal_autocheckpoint = ${settings.checkpointPages}`);
   run("pragma foreign_keys = on");
   run(`pragma journal_size_limit = ${WAL_KEPT_BYTES}`);
 }

@@ -99,6 +99,8 @@ const WRITER: Omit<SqliteSettings, "path"> = {
   cacheKib: 4_096,
   freesCacheAfterMs: 1_000,
 };
+/** A command has a process of its own. An import keeps pages of indexes, and writes them back every few portions. */
+const COMMAND_WRITER: typeof WRITER = { ...WRITER, cacheKib: 65_536, checkpointPages: 8_000 };
 const READER: Omit<SqliteSettings, "path"> = {
   readonly: true,
   busyTimeoutMs: 5_000,
@@ -269,7 +271,7 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
   const writer = createLanes({
     count: 1,
     begin: "begin immediate",
-    open: () => reserve.guard(afterEach(open(WRITER), finder.refresh)),
+    open: () => reserve.guard(afterEach(open(threads ? WRITER : COMMAND_WRITER), finder.refresh)),
   });
   const reader = createLanes({ count: READERS, begin: "begin", open: () => open(READER) });
   await touch(writer, path, reserve);
