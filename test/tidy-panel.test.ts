@@ -17,9 +17,10 @@ const ROOMS: Record<string, readonly string[]> = {
   shares: ["auth", "base", "ui"],
   files: ["auth", "base", "shares", "ui"],
   events: ["base", "links", "ui"],
-  clicks: ["base", "config", "ui"],
+  presets: ["auth", "base", "ui"],
+  clicks: ["base", "config", "presets", "ui"],
   reports: ["base", "clicks", "ui"],
-  links: ["auth", "base", "clicks", "config", "domains", "shares", "ui"],
+  links: ["auth", "base", "clicks", "config", "domains", "presets", "shares", "ui"],
 };
 const ASSEMBLY = "app";
 

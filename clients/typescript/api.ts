@@ -6064,7 +6064,7 @@ export interface components {
             content: {
                 [key: string]: string | string[];
             };
-            /** @description view: filters and order of the list; utm: parameters of campaigns */
+            /** @description view: filters and order of the list; report: time and filters of analytics; utm: parameters of campaigns */
             kind: components["schemas"]["PresetKind"];
             name: string;
             /** @description team:{name} for all of its members; default: you */
@@ -6979,14 +6979,14 @@ export interface components {
                 [key: string]: string | string[];
             };
             id: number;
-            /** @description view: filters and order of the list; utm: parameters of campaigns */
+            /** @description view: filters and order of the list; report: time and filters of analytics; utm: parameters of campaigns */
             kind: components["schemas"]["PresetKind"];
             name: string;
             /** @description account, or team:{name} for whose members it is */
             owner: string | null;
         };
         /** @enum {string} */
-        PresetKind: "view" | "utm";
+        PresetKind: "view" | "report" | "utm";
         PresetListResponse: {
             /** @constant */
             code: 0;
@@ -9522,104 +9522,6 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
-    deletePreset: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description number of the entry, as responses give it
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": 0,
-                     *       "message": "OK",
-                     *       "data": {
-                     *         "message": "OK"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MessageResponse"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            413: components["responses"]["413"];
-            429: components["responses"]["429"];
-            431: components["responses"]["431"];
-            500: components["responses"]["500"];
-            503: components["responses"]["503"];
-            507: components["responses"]["507"];
-        };
-    };
-    listPresets: {
-        parameters: {
-            query: {
-                /**
-                 * @description view: filters and order of the list; utm: parameters of campaigns
-                 * @example view
-                 */
-                kind: components["schemas"]["PresetKind"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": 0,
-                     *       "message": "OK",
-                     *       "data": [
-                     *         {
-                     *           "id": 1,
-                     *           "kind": "view",
-                     *           "name": "spring",
-                     *           "content": {},
-                     *           "owner": null
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PresetListResponse"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            413: components["responses"]["413"];
-            429: components["responses"]["429"];
-            431: components["responses"]["431"];
-            500: components["responses"]["500"];
-            503: components["responses"]["503"];
-            507: components["responses"]["507"];
-        };
-    };
     patchPolicy: {
         parameters: {
             query?: never;
@@ -10185,67 +10087,6 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
-            429: components["responses"]["429"];
-            431: components["responses"]["431"];
-            500: components["responses"]["500"];
-            503: components["responses"]["503"];
-            507: components["responses"]["507"];
-        };
-    };
-    postPresets: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "kind": "view",
-                 *       "name": "spring",
-                 *       "content": {}
-                 *     }
-                 */
-                "application/json": components["schemas"]["NewPreset"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "Idempotent-Replayed"?: "true";
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": 0,
-                     *       "message": "OK",
-                     *       "data": {
-                     *         "id": 1,
-                     *         "kind": "view",
-                     *         "name": "spring",
-                     *         "content": {},
-                     *         "owner": null
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PresetResponse"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            409: components["responses"]["409"];
-            413: components["responses"]["413"];
-            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -19070,6 +18911,165 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PersonListResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listPresets: {
+        parameters: {
+            query: {
+                /**
+                 * @description view: filters and order of the list; report: time and filters of analytics; utm: parameters of campaigns
+                 * @example view
+                 */
+                kind: components["schemas"]["PresetKind"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "view",
+                     *           "name": "spring",
+                     *           "content": {},
+                     *           "owner": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PresetListResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postPresets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "view",
+                 *       "name": "spring",
+                 *       "content": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPreset"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "kind": "view",
+                     *         "name": "spring",
+                     *         "content": {},
+                     *         "owner": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PresetResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deletePreset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];

@@ -291,7 +291,7 @@ story("rows and keys filter a report, chips and its address say how, and a view 
   await page.waitForFunction(() => document.querySelector("[data-stale]") === null);
   await expectAccessible(page, "filters");
   await page.getByRole("button", { name: "Views" }).click();
-  await page.getByLabel("Name of the view").fill("Phones in France");
+  await page.getByLabel("Name", { exact: true }).fill("Phones in France");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Phones in France", exact: true }).waitFor();
   await page.keyboard.press("Escape");

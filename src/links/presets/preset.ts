@@ -1,2 +1,2 @@
-export const PRESET_KINDS = ["view", "utm"] as const;
+export const PRESET_KINDS = ["view", "report", "utm"] as const;
 export type PresetKind = (typeof PRESET_KINDS)[number];

@@ -13,7 +13,9 @@ const content = z
 
 const kind = z
   .enum(PRESET_KINDS)
-  .describe("view: filters and order of the list; utm: parameters of campaigns");
+  .describe(
+    "view: filters and order of the list; report: time and filters of analytics; utm: parameters of campaigns",
+  );
 const named = {
   kind,
   name: z.string().trim().min(1).max(64),

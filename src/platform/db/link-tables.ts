@@ -152,7 +152,7 @@ export const LINK_TABLES = {
   /** What people save under a name to use it again. Removed with its owner. */
   presets: {
     id: "serial",
-    /** "view": filters of a list of links. "utm": parameters of campaigns. Owner, kind and name are unique. */
+    /** "view": filters of a list of links. "report": of analytics. "utm": parameters of campaigns. Owner, kind and name are unique. */
     kind: "text(8)",
     /** An account or team (lib/owner.ts). */
     owner_id: "int",

@@ -1,18 +1,17 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Combobox, Text, TextInput, useCombobox } from "@mantine/core";
-import { useQueries } from "@tanstack/react-query";
-import { useRouteContext } from "@tanstack/react-router";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { formatNumber } from "../../base/i18n.ts";
+import { presetsQuery } from "../../presets/presets-button.tsx";
 import classes from "../clicks.module.css";
 import { conditionsFor, type Dimension, DIMENSIONS, LINK_DIMENSIONS, nameOfValue } from "../dimensions.ts";
 import { conditionsIn, linkConditionsIn, valuesIn, withCondition } from "../filter.ts";
 import type { Frame } from "../frame.ts";
 import { filterNames, isRest } from "../names.ts";
-import { type OnReportChange, type ReportSearch, withoutTime } from "../range.ts";
+import { type OnReportChange, readReportSearch, type ReportSearch, withoutTime } from "../range.ts";
 import { rangeNames } from "../range-names.ts";
 import { listQuery } from "../report-queries.ts";
-import { readViews } from "./view-store.ts";
 
 type Props = {
   frame: Frame;
@@ -46,7 +45,7 @@ const ALL: readonly Dimension[] = [
 export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Props) {
   const { t } = useLingui();
   const [text, setText] = useState("");
-  const { account } = useRouteContext({ from: "/inside" });
+  const { data: views = [] } = useQuery(presetsQuery("report"));
   const box = useCombobox({ opened: true });
   const names = filterNames();
   const dimensions = isOfLink ? DIMENSIONS : ALL;
@@ -95,8 +94,10 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
     }
   }
   if (!isOfLink) {
-    const views = readViews(account.id).filter(({ name }) => isFound(name));
-    const options = views.map((view) => ({ key: `view ${view.name}`, name: view.name, change: view.search }));
+    const found = views.filter(({ name }) => isFound(name));
+    const options = found.map(({ id, name, content }) => {
+      return { key: `view ${id}`, name, change: readReportSearch(content) };
+    });
     groups.unshift({ title: t`Views`, options });
   }
   const shown = groups.filter(({ options }) => options.length > 0);

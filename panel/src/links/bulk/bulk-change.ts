@@ -1,4 +1,4 @@
-import type { UtmValues } from "../presets/utm-presets.tsx";
+import type { UtmValues } from "../form/utm-fields.tsx";
 
 /** The form of bulk edits. Separate from the work, which pages of one link need not load. */
 /** The draft, until a change is complete. */

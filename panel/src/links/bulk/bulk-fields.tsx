@@ -10,7 +10,7 @@ import { hostsQuery } from "../form/domains.ts";
 import { BULK_DRAFT, type LinksChange } from "./bulk-change.ts";
 import { timeOfLocal } from "../list/local-time.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
-import { UtmFields, type UtmValues } from "../presets/utm-presets.tsx";
+import { UtmFields, type UtmValues } from "../form/utm-fields.tsx";
 import { TagsField } from "../tags-field.tsx";
 
 type Props = { selected: Selected; onSave(change: LinksChange): void; onClose(): void };

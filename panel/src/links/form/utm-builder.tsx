@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Code, Stack } from "@mantine/core";
 import { useState } from "react";
 import { Disclosure } from "../../ui/disclosure.tsx";
-import { UtmFields, type UtmValues } from "../presets/utm-presets.tsx";
+import { UtmFields, type UtmValues } from "./utm-fields.tsx";
 import { setUtm, UTM_NAMES, utmIn } from "../../../../src/lib/utm.ts";
 
 type Props = { target: string; onChange(target: string): void };

@@ -2,15 +2,9 @@ import { useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { IconBookmark } from "@tabler/icons-react";
 import { FINDING_CONDITIONS, type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
-import { type PresetContent, PresetsButton } from "../presets/presets-button.tsx";
+import { presetContentOf, PresetsButton } from "../../presets/presets-button.tsx";
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
-
-/** Addresses have numbers where views have texts. */
-const contentOf = (finding: LinkFinding): PresetContent =>
-  Object.fromEntries(
-    Object.entries(finding).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]),
-  );
 
 const UNSEARCHED: FindingChange = Object.fromEntries(
   [...FINDING_CONDITIONS, "sort", "order"].map((name) => [name, undefined]),
@@ -22,7 +16,7 @@ export function LinkViews({ finding, onChange }: Props) {
   return (
     <PresetsButton
       kind="view"
-      content={Object.keys(finding).length === 0 ? null : contentOf(finding)}
+      content={Object.keys(finding).length === 0 ? null : presetContentOf(finding)}
       empty={t`A view keeps filters and order under a name. Filter the list, then save it here.`}
       onChoose={({ imported, ...content }) =>
         onChange({ ...UNSEARCHED, ...readLinkSearch({ ...content, imported: Number(imported) }) })

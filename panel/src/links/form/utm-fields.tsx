@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, SimpleGrid, TextInput } from "@mantine/core";
 import { UTM_NAMES, type UtmName } from "../../../../src/lib/utm.ts";
-import { PresetsButton } from "./presets-button.tsx";
+import { PresetsButton } from "../../presets/presets-button.tsx";
 
 export type UtmValues = Partial<Record<UtmName, string>>;
 

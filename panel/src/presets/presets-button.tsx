@@ -13,16 +13,22 @@ import {
 import { IconX } from "@tabler/icons-react";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
-import { accountQuery } from "../../auth/account.ts";
-import { teamsQuery } from "../../auth/teams/team-queries.ts";
-import { api, type NewPreset, responseOf } from "../../base/api.ts";
-import { PopoverFields, PopoverForm } from "../../ui/dialogs/popover-form.tsx";
-import { useSentence } from "../../ui/failure.tsx";
+import { accountQuery } from "../auth/account.ts";
+import { teamsQuery } from "../auth/teams/team-queries.ts";
+import { api, type NewPreset, responseOf } from "../base/api.ts";
+import { PopoverFields, PopoverForm } from "../ui/dialogs/popover-form.tsx";
+import { useSentence } from "../ui/failure.tsx";
 
 type Kind = NewPreset["kind"];
 export type PresetContent = NewPreset["content"];
 
-const presetsQuery = (kind: Kind) =>
+/** Addresses of pages have numbers where presets have texts. */
+export const presetContentOf = (search: object): PresetContent =>
+  Object.fromEntries(
+    Object.entries(search).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]),
+  );
+
+export const presetsQuery = (kind: Kind) =>
   queryOptions({
     queryKey: ["presets", kind],
     queryFn: async ({ signal }) =>
