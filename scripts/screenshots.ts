@@ -111,7 +111,7 @@ async function writeClicks(file: string): Promise<void> {
   const month = `(strftime('%Y', day * 86400, 'unixepoch') - 1970) * 12 + strftime('%m', day * 86400, 'unixepoch') - 1`;
   for (const [table, of, days, where] of [
     ["click_months", "link_id", "click_days", "true"],
-    ["click_dim_months", "dimension, value_id", "click_dim_days", "link_id = 0"],
+    ["click_dim_months", "link_id, dimension, value_id", "click_dim_days", "link_id = 0"],
   ] as const) {
     sqlite.run(`DELETE FROM ${table}`);
     sqlite.run(

@@ -266,12 +266,13 @@ async function writeMonths(database: Database): Promise<void> {
       .execute();
     await database.slow
       .insertInto("click_dim_months")
-      .columns(["month", "dimension", "value_id", "clicks", "automated"])
+      .columns(["month", "link_id", "dimension", "value_id", "clicks", "automated"])
       .expression((eb) =>
         eb
           .selectFrom("click_dim_days")
           .select((e) => [
             e.lit(month).as("month"),
+            "link_id",
             "dimension",
             "value_id",
             e.fn.sum<number>("clicks").as("clicks"),
@@ -280,7 +281,7 @@ async function writeMonths(database: Database): Promise<void> {
           .where("day", ">=", from)
           .where("day", "<", to)
           .where("link_id", "=", 0)
-          .groupBy(["dimension", "value_id"]),
+          .groupBy(["link_id", "dimension", "value_id"]),
       )
       .execute();
   }

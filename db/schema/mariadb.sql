@@ -117,6 +117,12 @@ CREATE TABLE `changes` (
   KEY `changes_created_at` (`created_at`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `click_day_changes` (
+  `day` bigint(20) NOT NULL,
+  `changes` bigint(20) NOT NULL,
+  PRIMARY KEY (`day`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `click_days` (
   `day` bigint(20) NOT NULL,
   `link_id` bigint(20) NOT NULL,
@@ -152,11 +158,12 @@ CREATE TABLE `click_dim_hours` (
 
 CREATE TABLE `click_dim_months` (
   `month` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
   `dimension` bigint(20) NOT NULL,
   `value_id` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL,
   `automated` bigint(20) NOT NULL DEFAULT 0,
-  PRIMARY KEY (`month`,`dimension`,`value_id`)
+  PRIMARY KEY (`month`,`link_id`,`dimension`,`value_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `click_hours` (
@@ -201,6 +208,31 @@ CREATE TABLE `click_months` (
   `clicks` bigint(20) NOT NULL,
   `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`month`,`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_set_days` (
+  `set_id` bigint(20) NOT NULL,
+  `day` bigint(20) NOT NULL,
+  `changes` bigint(20) NOT NULL,
+  PRIMARY KEY (`set_id`,`day`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_set_values` (
+  `set_id` bigint(20) NOT NULL,
+  `dimension` bigint(20) NOT NULL,
+  `day` bigint(20) NOT NULL,
+  `value_id` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
+  PRIMARY KEY (`set_id`,`dimension`,`day`,`value_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_sets` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `links` varchar(43) NOT NULL,
+  `used_day` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `click_sets_links` (`links`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `click_values` (

@@ -113,6 +113,11 @@ CREATE TABLE changes (
 
 CREATE INDEX "changes_created_at" on "changes" (created_at);
 
+CREATE TABLE click_day_changes (
+  day integer not null primary key,
+  changes integer not null
+) without rowid;
+
 CREATE TABLE click_days (
   day integer not null,
   link_id integer not null,
@@ -142,11 +147,12 @@ CREATE TABLE click_dim_hours (
 
 CREATE TABLE click_dim_months (
   month integer not null,
+  link_id integer not null,
   dimension integer not null,
   value_id integer not null,
   clicks integer not null,
   automated integer not null default 0,
-  primary key (month, dimension, value_id)
+  primary key (month, link_id, dimension, value_id)
 ) without rowid;
 
 CREATE TABLE click_hours (
@@ -188,6 +194,30 @@ CREATE TABLE click_months (
   automated integer not null default 0,
   primary key (month, link_id)
 ) without rowid;
+
+CREATE TABLE click_set_days (
+  set_id integer not null,
+  day integer not null,
+  changes integer not null,
+  primary key (set_id, day)
+) without rowid;
+
+CREATE TABLE click_set_values (
+  set_id integer not null,
+  dimension integer not null,
+  day integer not null,
+  value_id integer not null,
+  clicks integer not null,
+  automated integer not null default 0,
+  primary key (set_id, dimension, day, value_id)
+) without rowid;
+
+CREATE TABLE click_sets (
+  id integer primary key autoincrement,
+  links text not null,
+  used_day integer not null,
+  constraint click_sets_links unique (links)
+);
 
 CREATE TABLE click_values (
   id integer primary key autoincrement,

@@ -29,7 +29,7 @@ const COUNTS = {
 const DETAILS = {
   hourReferrers: sql`select sum(clicks) as clicks, sum(automated) as automated from click_dim_hours where dimension = 1`,
   dayReferrers: sql`select sum(clicks) as clicks, sum(automated) as automated from click_dim_days where link_id = 0 and dimension = 1`,
-  monthAgents: sql`select sum(clicks) as clicks, sum(automated) as automated from click_dim_months where dimension = 3`,
+  monthAgents: sql`select sum(clicks) as clicks, sum(automated) as automated from click_dim_months where link_id = 0 and dimension = 3`,
   agentsOfRows: sql`select count(*) as clicks, sum(click_log.automated) as automated from click_log join user_agents on user_agents.id = user_agent_id join click_values on click_values.id = value_id`,
 };
 

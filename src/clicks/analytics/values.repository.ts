@@ -1,6 +1,6 @@
 /**
- * Clicks with details by value, from the rollups and, for spans, from raw rows. Only all links together have months and
- * hours.
+ * Clicks with details by value, from the rollups and, for spans, from raw rows. Only all links together have
+ * hours, and months of other values than campaigns.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
@@ -202,7 +202,7 @@ function createValueParts(read: Db) {
         .select(["value_id", "clicks", "automated"])
         .where(unit as "day", "in", cut[`${unit}s`])
         .where("dimension", "=", DIMENSIONS[dimension]);
-      return unit === "day" ? rows.where(isSummed(selected.links) as never) : rows;
+      return unit === "hour" ? rows : rows.where(isSummed(selected.links) as never);
     });
     for (const span of cut.spans) found.push(rawCountsOf(dimension, selected, span));
     return found as unknown as ValueCounts[];

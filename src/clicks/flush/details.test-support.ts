@@ -53,7 +53,7 @@ export async function readSums(database: Database): Promise<Sums> {
       dimDays.map((row) => [`${row.day} ${row.link_id} ${texts.get(row.value_id)}`, pairOf(row)]),
     ),
     dimMonths: Object.fromEntries(
-      dimMonths.map((row) => [`${row.month} ${texts.get(row.value_id)}`, pairOf(row)]),
+      dimMonths.map((row) => [`${row.month} ${row.link_id} ${texts.get(row.value_id)}`, pairOf(row)]),
     ),
   };
 }
@@ -92,7 +92,8 @@ export function sumsByHand(visits: readonly SentVisit[], plain: readonly SentVis
     for (const { linkId, dimension, value, clicks, automated } of dimDays) {
       add(sums.dimDays, `${day} ${linkId} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
       const month = UTC.month.of(day * DAY_MS);
-      if (linkId === 0) add(sums.dimMonths, `${month} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
+      if (linkId === 0 || dimension === "utm_campaign")
+        add(sums.dimMonths, `${month} ${linkId} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
     }
   }
   return sums;

@@ -22,6 +22,8 @@ export const DIMENSIONS = {
 } as const;
 
 export type Dimension = keyof typeof DIMENSIONS;
+/** That of which links have sums by month, too. */
+export const MONTHLY_OF_LINKS = "utm_campaign" satisfies Dimension;
 export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[];
 
 /** Columns of click_log whose text is the value; null: no value. */

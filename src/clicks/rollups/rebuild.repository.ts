@@ -3,8 +3,16 @@ import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db, Rows } from "../../platform/db/dialect.ts";
+import { noteChangedDays } from "./repository.ts";
 import { detailedClicksOf } from "./values.repository.ts";
-import { DIMENSIONS, COLUMN_DIMENSIONS, COLUMN_OF, type ColumnValues } from "./dimensions.ts";
+import {
+  DIMENSIONS,
+  DIMENSION_NAMES,
+  COLUMN_DIMENSIONS,
+  COLUMN_OF,
+  type ColumnValues,
+  MONTHLY_OF_LINKS,
+} from "./dimensions.ts";
 import { type ClickSum, clickSumOf } from "../../lib/visitors.ts";
 import { raiseTo } from "./sums.ts";
 import { sequence, type Span } from "./time-buckets.ts";
@@ -160,6 +168,7 @@ function detailRows({ dialect }: Database) {
         await db.deleteFrom("click_dim_days").where("day", "=", day).where("link_id", "in", chunk).execute();
       }
       await dialect.insertMany(db, "click_dim_days", rows);
+      await noteChangedDays(db, [day]);
     },
 
     async replaceHourValues(db: Db, hours: readonly number[], rows: Rows<"click_dim_hours">) {
@@ -169,14 +178,18 @@ function detailRows({ dialect }: Database) {
 
     /** Sets them to the sums of its days, unless the days have less: retention takes those first. */
     async replaceMonthValues(db: Db, month: number, days: Span): Promise<void> {
-      const ofDays = db
-        .selectFrom("click_dim_days")
-        .where("day", "in", sequence(days.from, days.to))
-        .where("link_id", "=", 0);
-      const ofMonth = db.selectFrom("click_dim_months").where("month", "=", month);
-      for (const dimension of Object.values(DIMENSIONS)) {
-        const byDay = ofDays.where("dimension", "=", dimension);
-        const byMonth = ofMonth.where("dimension", "=", dimension);
+      for (const name of DIMENSION_NAMES) {
+        const dimension = DIMENSIONS[name];
+        const byDay = db
+          .selectFrom("click_dim_days")
+          .where("day", "in", sequence(days.from, days.to))
+          .where("dimension", "=", dimension)
+          .$if(name !== MONTHLY_OF_LINKS, (query) => query.where("link_id", "=", 0));
+        const byMonth = db
+          .selectFrom("click_dim_months")
+          .where("month", "=", month)
+          .where("dimension", "=", dimension)
+          .$if(name !== MONTHLY_OF_LINKS, (query) => query.where("link_id", "=", 0));
         const [has, had] = [
           await byDay.select((eb) => eb.fn.sum<number | null>("clicks").as("clicks")).executeTakeFirst(),
           await byMonth.select((eb) => eb.fn.sum<number | null>("clicks").as("clicks")).executeTakeFirst(),
@@ -189,17 +202,18 @@ function detailRows({ dialect }: Database) {
           .execute();
         await db
           .insertInto("click_dim_months")
-          .columns(["month", "dimension", "value_id", "clicks", "automated"])
+          .columns(["month", "link_id", "dimension", "value_id", "clicks", "automated"])
           .expression(
             byDay
               .select((eb) => [
                 eb.lit(month).as("month"),
+                "link_id",
                 eb.lit(dimension).as("dimension"),
                 "value_id",
                 eb.fn.sum<number>("clicks").as("clicks"),
                 eb.fn.sum<number>("automated").as("automated"),
               ])
-              .groupBy("value_id"),
+              .groupBy(["link_id", "value_id"]),
           )
           .execute();
       }

@@ -4,6 +4,19 @@ import type { Db, Rows } from "../../platform/db/dialect.ts";
 import type { ColumnName } from "../../platform/db/schema.ts";
 import { type ClickCounts, type ValueIncrement, inOrder, rowsOf, monthsOf } from "./sums.ts";
 
+/**
+ * Notes that values of days have changed, for sums that are made of them. Call it with the month locked. Days of which
+ * there are none have no row.
+ */
+export async function noteChangedDays(tx: Db, days: readonly number[]): Promise<void> {
+  if (days.length === 0) return;
+  await tx
+    .updateTable("click_day_changes")
+    .set((eb) => ({ changes: eb("changes", "+", 1) }))
+    .where("day", "in", [...new Set(days)])
+    .execute();
+}
+
 export function createRollupsRepository({ dialect }: Database) {
   const add = <T extends "click_months" | "click_days" | "click_hours">(
     tx: Db,
@@ -26,7 +39,7 @@ export function createRollupsRepository({ dialect }: Database) {
       for (const rows of rowsOf("hour", hours)) await add(tx, "click_hours", "hour", rows);
     },
 
-    /** Months of all links together follow from these. */
+    /** Months follow from these. */
     async addDayValues(tx: Db, counts: readonly ValueIncrement[]): Promise<void> {
       const rows = [...counts]
         .sort(inOrder)
@@ -49,8 +62,16 @@ export function createRollupsRepository({ dialect }: Database) {
       );
       await dialect.upsert(
         tx,
-        { table: "click_dim_months", keys: ["month", "dimension", "value_id"], add: ["clicks", "automated"] },
+        {
+          table: "click_dim_months",
+          keys: ["month", "link_id", "dimension", "value_id"],
+          add: ["clicks", "automated"],
+        },
         monthsOf(counts),
+      );
+      await noteChangedDays(
+        tx,
+        counts.map(({ bucket }) => bucket),
       );
     },
 

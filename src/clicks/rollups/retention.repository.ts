@@ -11,7 +11,7 @@ const KEYS = {
   click_months: ["month", "link_id"],
   click_dim_hours: ["hour", "dimension", "value_id"],
   click_dim_days: ["day", "link_id", "dimension", "value_id"],
-  click_dim_months: ["month", "dimension", "value_id"],
+  click_dim_months: ["month", "link_id", "dimension", "value_id"],
   detail_drops: ["day", "reason"],
   click_visitors: ["day", "link_id", "visitor"],
   visitor_days: ["day", "link_id"],
@@ -63,7 +63,7 @@ function counterRows({ read, write, transaction }: Database) {
 
     /** Deletes the counts of up to 1,000 links. */
     async deleteCounts(
-      table: "click_hours" | "click_days" | "click_months" | "click_visitors" | "visitor_days",
+      table: "click_hours" | "click_days" | "click_months" | "click_dim_months" | "visitor_days",
       bucket: number,
       links: readonly number[],
     ): Promise<void> {

@@ -170,6 +170,8 @@ async function removeUnknownLinks(
     await inBuckets("click_hours", (hour) => rows.deleteCounts("click_hours", hour, links));
     await inBuckets("click_days", (day) => rows.deleteCounts("click_days", day, links));
     await inBuckets("visitor_days", (day) => rows.deleteCounts("visitor_days", day, links));
+    for (const month of months)
+      if (!signal.aborted) await rows.deleteCounts("click_dim_months", month, links);
     // Last, because months tell which links have rows.
     if (!signal.aborted) for (const month of months) await rows.deleteCounts("click_months", month, links);
   }

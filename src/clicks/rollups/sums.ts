@@ -2,7 +2,7 @@
 import type { ClickSum } from "../../lib/visitors.ts";
 import type { Calendar } from "./calendar.ts";
 import { monthOfDay } from "./time-buckets.ts";
-import type { Value } from "./dimensions.ts";
+import { DIMENSIONS, MONTHLY_OF_LINKS, type Value } from "./dimensions.ts";
 
 /** All links together. */
 export const TOTAL = 0;
@@ -129,18 +129,20 @@ export function* rowsOf<K extends "hour" | "day" | "month">(
   if (size > 0) yield size < rows.length ? rows.slice(0, size) : rows;
 }
 
+/** Of all links together by each value, and of each link by campaign. */
 export function monthsOf(counts: readonly ValueIncrement[]) {
   const sums = new Map<string, ValueIncrement>();
   for (const count of counts) {
-    if (count.linkId !== TOTAL) continue;
+    if (count.linkId !== TOTAL && count.dimension !== DIMENSIONS[MONTHLY_OF_LINKS]) continue;
     const month = monthOfDay(count.bucket);
-    const key = `${month} ${count.valueId}`;
+    const key = `${month} ${count.linkId} ${count.valueId}`;
     const sum = sums.get(key);
     if (sum === undefined) sums.set(key, { ...count, bucket: month });
     else increase(sum, count);
   }
-  return [...sums.values()].sort(inOrder).map(({ bucket, dimension, valueId, clicks, automated }) => ({
+  return [...sums.values()].sort(inOrder).map(({ bucket, linkId, dimension, valueId, clicks, automated }) => ({
     month: bucket,
+    link_id: linkId,
     dimension,
     value_id: valueId,
     clicks,

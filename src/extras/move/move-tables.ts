@@ -16,8 +16,15 @@ export type MovedTable = {
 
 export type Key = readonly (string | number)[];
 
-/** The tables of running processes, which begin them anew. */
-export const LEFT_OUT: readonly TableName[] = ["changes", "leases"];
+/** The tables of running processes, and sums that are made of others: they are begun anew. */
+export const LEFT_OUT: readonly TableName[] = [
+  "changes",
+  "leases",
+  "click_day_changes",
+  "click_sets",
+  "click_set_days",
+  "click_set_values",
+];
 
 /** Other tables refer to these, and each of these at most to those before it. */
 const REFERRED: readonly TableName[] = [

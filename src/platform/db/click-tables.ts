@@ -30,7 +30,34 @@ export const CLICK_TABLES = {
     clicks: "int",
     automated: "int0",
   },
-  click_dim_months: { month: "int", dimension: "int", value_id: "int", clicks: "int", automated: "int0" },
+  /** Links have rows for campaigns alone, by which a link is asked beyond the retention of days. */
+  click_dim_months: {
+    month: "int",
+    link_id: "int",
+    dimension: "int",
+    value_id: "int",
+    clicks: "int",
+    automated: "int0",
+  },
+  /** How often the values of a day changed since sets of links were first added up for it. */
+  click_day_changes: { day: "int", changes: "int" },
+  /** Sets of links of which sums of whole days are kept (clicks/analytics/set-days.repository.ts). */
+  click_sets: {
+    id: "serial",
+    /** SHA-256 of the ids. */
+    links: "text(43)",
+    used_day: "int",
+  },
+  /** Days that are added up, and `changes` of the day then. */
+  click_set_days: { set_id: "int", day: "int", changes: "int" },
+  click_set_values: {
+    set_id: "int",
+    dimension: "int",
+    day: "int",
+    value_id: "int",
+    clicks: "int",
+    automated: "int0",
+  },
   user_agents: {
     id: "serial",
     /** First 32 hex digits of the text's SHA-256. */

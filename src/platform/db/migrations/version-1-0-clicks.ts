@@ -27,7 +27,7 @@ export const steps: readonly Step[] = [
     "primary key (day, link_id, dimension, value_id)",
   ]),
   createCounterTable("1024_click_dim_months", "click_dim_months", CLICK_TABLES.click_dim_months, [
-    "primary key (month, dimension, value_id)",
+    "primary key (month, link_id, dimension, value_id)",
   ]),
   createTable("1025_user_agents", "user_agents", CLICK_TABLES.user_agents, [
     "constraint user_agents_hash unique (hash)",
