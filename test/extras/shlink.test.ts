@@ -196,7 +196,7 @@ test("visits are listed newest first, with bots apart", async () => {
   expect(pagination).toMatchObject({ currentPage: 1, pagesCount: 1, totalItems: 2 });
   expect(data[0]).toMatchObject({
     potentialBot: true,
-    userAgent: "",
+    userAgent: "curl/8.0",
     visitedUrl: `${server.url}/v/one`,
     visitLocation: null,
   });
@@ -212,11 +212,24 @@ test("visits are listed newest first, with bots apart", async () => {
   expect((await visitsAt("/short-urls/v/one/visits?excludeBots=true")).data).toHaveLength(1);
   expect((await visitsAt("/short-urls/v/one/visits?page=2&itemsPerPage=1")).data).toEqual([data[1]]);
   expect((await visitsAt("/short-urls/v/one/visits?endDate=2001-01-01T00:00:00%2B02:00")).data).toEqual([]);
-  expect((await visitsAt("/visits/orphan")).data).toEqual([]);
+  const before = (await visitsAt("/visits")).orphanVisits;
+  for (const agent of [...agents, agents[0]!])
+    await fetch(`${server.url}/v/nowhere`, { headers: { "User-Agent": agent } });
+  await until(async () => (await visitsAt("/visits")).orphanVisits.total === before.total + 3);
   expect(await visitsAt("/visits")).toMatchObject({
     nonOrphanVisits: { total: 2, nonBots: 1, bots: 1 },
-    orphanVisits: { total: 0 },
+    orphanVisits: { nonBots: before.nonBots + 2, bots: before.bots + 1 },
   });
+  const orphans = (await visitsAt("/visits/orphan")).data;
+  expect(orphans.slice(0, 3).map((visit: Record<string, unknown>) => visit["potentialBot"])).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  expect(orphans[0]).toMatchObject({ type: "invalid_short_url", visitedUrl: `${server.url}/v/nowhere` });
+  const second = await visitsAt("/visits/orphan?itemsPerPage=1&page=2&excludeBots=true");
+  expect(second).toMatchObject({ data: [orphans[1]], pagination: { totalItems: before.nonBots + 2 } });
+  expect((await visitsAt("/visits/orphan?type=base_url")).data).toEqual([]);
   expect((await ask("GET", "/short-urls/v/one")).body["visitsSummary"]).toEqual({
     total: 2,
     nonBots: 1,

@@ -224,7 +224,7 @@ story("analytics of all links are exported, as sums and as clicks, by the server
     expect(sums).toContain(`${line}\r\n`);
   const clicks = await exported("Single clicks as CSV");
   expect(clicks.split("\n")[0]).toBe(
-    "\ufeffshort_code,clicked_at,referrer,source,ip_address,country,city,visitors,domain,referrer_host,utm_source,utm_medium,utm_campaign,utm_term,utm_content,language,channel,rule",
+    "\ufeffshort_code,clicked_at,referrer,source,ip_address,country,city,visitors,domain,referrer_host,utm_source,utm_medium,utm_campaign,utm_term,utm_content,language,channel,rule,user_agent",
   );
   expect(clicks.trim().split("\n")).toHaveLength(19);
   // The clock of this machine is behind; the range ends with the server's day.

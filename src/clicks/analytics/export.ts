@@ -39,7 +39,7 @@ export function createClickExport(database: Database) {
       const span = { from: start, to: end + 1 };
       const more = [
         ...(visitors === null ? [] : ["visitors"]),
-        ...(nameOf === null ? [] : ["domain", ...LOG_COLUMNS]),
+        ...(nameOf === null ? [] : ["domain", ...LOG_COLUMNS, "user_agent"]),
       ];
       let text = csvLine([...COLUMNS, ...more]);
       let position: LogPosition | null = null;
@@ -85,7 +85,10 @@ const lineOf = (key: string, click: LoggedClick, withVisitors: boolean, nameOf: 
     ...(withVisitors ? [click.automated === 1 ? "automated" : "human"] : []),
     ...(nameOf === null
       ? []
-      : [nameOf(key).domain ?? "", ...LOG_COLUMNS.map((name) => spreadsheetText(click[name] ?? ""))]),
+      : [
+          nameOf(key).domain ?? "",
+          ...[...LOG_COLUMNS, "userAgent" as const].map((name) => spreadsheetText(click[name] ?? "")),
+        ]),
   ]);
 
 const clamp = (limit: number): number => Math.min(Math.max(limit, FEWEST_ROWS), MOST_ROWS);

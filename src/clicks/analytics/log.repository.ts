@@ -1,5 +1,6 @@
 import { isLater, type LogPosition } from "../rollups/rebuild.repository.ts";
-import type { RowFields } from "../../platform/db/schema.ts";
+import type { ExpressionBuilder } from "kysely";
+import type { RowFields, Schema } from "../../platform/db/schema.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { rawRows, type SelectedClicks, type Selection } from "./click-columns.repository.ts";
 import { COLUMN_DIMENSIONS, COLUMN_OF } from "../rollups/dimensions.ts";
@@ -11,11 +12,19 @@ export const LOG_COLUMNS = COLUMN_DIMENSIONS.map((name) => COLUMN_OF[name]);
 type LogColumns = Record<(typeof LOG_COLUMNS)[number], string | null>;
 
 /** The further columns are optional. */
-export type LoggedClick = Partial<LogColumns> &
+export type LoggedClick = Partial<LogColumns & { userAgent: string | null }> &
   Pick<
     RowFields<"click_log">,
     "id" | "linkId" | "clickedAt" | "referrer" | "source" | "ipAddress" | "country" | "city" | "automated"
   >;
+
+/** Null for a click without one. */
+const userAgent = (eb: ExpressionBuilder<Schema, "click_log">) =>
+  eb
+    .selectFrom("user_agents")
+    .select("user_agents.text")
+    .whereRef("user_agents.id", "=", "click_log.user_agent_id")
+    .as("userAgent");
 
 export function createLogRepository({ read }: Database) {
   return {
@@ -39,7 +48,7 @@ export function createLogRepository({ read }: Database) {
           "city",
           "automated",
         ])
-        .$if(withMore, (query) => query.select(LOG_COLUMNS))
+        .$if(withMore, (query) => query.select(LOG_COLUMNS).select(userAgent))
         .$if(position !== null, (query) => query.where(isLater(position!)))
         .orderBy("clicked_at")
         .orderBy("link_id")

@@ -143,7 +143,9 @@ function exportEndpoint({ analytics, clickExport, links, logger }: Deps): Endpoi
       "Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class",
     query: rangeQuery.extend({
       ...clickQuery.shape,
-      ...csvColumns("with the columns domain, referrer_host, utm_source and so on, language, channel, rule"),
+      ...csvColumns(
+        "with the columns domain, referrer_host, utm_source and so on, language, channel, rule, user_agent",
+      ),
     }),
     raw: CSV,
     async handle({ c, query, account }) {

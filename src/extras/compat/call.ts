@@ -20,6 +20,8 @@ export type Answer = {
   body: {
     // oxlint-disable-next-line typescript/no-explicit-any -- one of all responses of the API
     data?: any;
+    /** Of codes that lead nowhere, beyond those in `data`. */
+    further?: { human: number; automated: number };
     pagination?: { page: number; page_size: number; total: number; total_pages: number };
     error?: string;
     message?: string;

@@ -1,6 +1,7 @@
 /**
  * Visits of Shlink: the clicks that were recorded in detail, newest first. They are read from the export of our API,
- * which gives them in order of time, so only the newest are kept. User agents are not part of it.
+ * which gives them in order of time, so only the newest are kept. Orphan visits are requests of codes that lead nowhere,
+ * which are counted by code: each has the time of its code's last one.
  */
 import { DEFAULT_DOMAIN_NAME } from "../../links/list/chosen.ts";
 import type { LinkView } from "../../links/link/link.ts";
@@ -22,6 +23,7 @@ type Visit = {
   referer: string;
   country: string;
   city: string;
+  userAgent: string;
   isBot: boolean;
 };
 
@@ -29,19 +31,78 @@ export async function visitSums({ call }: ShlinkRequest): Promise<ShlinkReply> {
   const counted = await call("GET", "/stats");
   if (counted.status !== 200) return refused(counted);
   const { total_clicks, human_clicks } = counted.body.data;
+  const orphans = await missingCodes(call, {});
+  // Administrators alone see what leads nowhere.
+  const rows = "rows" in orphans ? [...orphans.rows, orphans.further] : [];
+  const human = rows.reduce((sum, row) => sum + row.human, 0);
+  const all = rows.reduce((sum, row) => sum + row.automated, human);
   return reply({
     visits: {
       nonOrphanVisits: summaryOf(total_clicks, human_clicks),
-      orphanVisits: summaryOf(0, 0),
+      orphanVisits: summaryOf(all, human),
       visitsCount: total_clicks,
-      orphanVisitsCount: 0,
+      orphanVisitsCount: all,
     },
   });
 }
 
-/** Visits that led to no link are counted, not listed. */
-export async function noOrphans(): Promise<ShlinkReply> {
-  return reply({ visits: shlinkPage([], { page: 1, size: LARGEST_PAGE, total: 0 }) });
+type MissingRow = { code: string; domain: string | null; human: number; automated: number; seen_at: string };
+
+const MOST_CODES = 1_000;
+
+async function missingCodes(call: ShlinkRequest["call"], query: Readonly<Record<string, string>>) {
+  const range = { start_date: "1970-01-01", end_date: "9999-12-31", ...query };
+  const read = await call("GET", "/analytics/missing", { query: { ...range, limit: String(MOST_CODES) } });
+  if (read.status !== 200) return { refusal: refused(read) };
+  const { data, further = { human: 0, automated: 0 } } = read.body;
+  return { rows: data as MissingRow[], further };
+}
+
+export async function orphanVisits(request: ShlinkRequest): Promise<ShlinkReply> {
+  const { query, call } = request;
+  const type = query.get("type");
+  const found = await missingCodes(call, {
+    ...(query.get("startDate") && { start_date: query.get("startDate")! }),
+    ...(query.get("endDate") && { end_date: query.get("endDate")! }),
+  });
+  if ("refusal" in found) return found.refusal;
+  const isShown = type === null || type === ORPHAN_TYPE;
+  const kinds = query.get("excludeBots") === "true" ? [false] : [false, true];
+  const counted = (isShown ? found.rows : [])
+    .toSorted((one, other) => (one.seen_at < other.seen_at ? 1 : -1))
+    .flatMap((row) => kinds.map((isBot) => ({ row, isBot, count: isBot ? row.automated : row.human })));
+  const total = Math.min(
+    counted.reduce((sum, { count }) => sum + count, 0),
+    MOST_VISITS,
+  );
+  const { page, size } = pageIn(query);
+  const shown: object[] = [];
+  let [first, left] = [(page - 1) * size, Math.min(size, total - (page - 1) * size)];
+  for (const { row, isBot, count } of counted) {
+    const visit = { ...NO_VISIT, code: row.code, domain: row.domain ?? "", date: row.seen_at, isBot };
+    for (let nth = first; nth < count && left > 0; nth++, left--)
+      shown.push({ ...viewOf(request, visit), type: ORPHAN_TYPE });
+    first = Math.max(0, first - count);
+  }
+  return reply({ visits: shlinkPage(shown, { page, size, total }) });
+}
+
+/** Shlink's name for a path that is no short URL. */
+const ORPHAN_TYPE = "invalid_short_url";
+const NO_VISIT: Visit = {
+  code: "",
+  domain: "",
+  date: "",
+  referer: "",
+  country: "",
+  city: "",
+  userAgent: "",
+  isBot: false,
+};
+
+function pageIn(query: URLSearchParams): { page: number; size: number } {
+  const size = pageSizeIn(query, LARGEST_PAGE, LARGEST_PAGE);
+  return { page: Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1), size };
 }
 
 export const allVisits = (request: ShlinkRequest): Promise<ShlinkReply> => {
@@ -71,8 +132,7 @@ async function listVisits(
   chosen: Readonly<Record<string, string>>,
 ): Promise<ShlinkReply> {
   const { query, send } = request;
-  const size = pageSizeIn(query, LARGEST_PAGE, LARGEST_PAGE);
-  const page = Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1);
+  const { page, size } = pageIn(query);
   const end = Math.min(page * size, MOST_VISITS);
   const response = await send("/analytics/export", {
     ...chosen,
@@ -148,6 +208,7 @@ function visitIn(names: readonly string[], fields: readonly string[]): Visit {
     referer: field("referrer"),
     country: field("country"),
     city: field("city"),
+    userAgent: field("user_agent"),
     isBot: field("visitors") === "automated",
   };
 }
@@ -162,10 +223,13 @@ function nameOfCountry(code: string): string {
   }
 }
 
-const viewOf = ({ origin }: ShlinkRequest, { code, domain, date, referer, country, city, isBot }: Visit) => ({
+const viewOf = (
+  { origin }: ShlinkRequest,
+  { code, domain, date, referer, country, city, userAgent, isBot }: Visit,
+) => ({
   referer,
   date,
-  userAgent: "",
+  userAgent,
   visitLocation:
     country === ""
       ? null

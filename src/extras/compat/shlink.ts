@@ -22,7 +22,7 @@ import {
   setRules,
 } from "./shlink-links.ts";
 import { removeTags, renameTag, tagStats, tagsList } from "./shlink-tags.ts";
-import { allVisits, noOrphans, visitSums, visitsOf } from "./shlink-visits.ts";
+import { allVisits, orphanVisits, visitSums, visitsOf } from "./shlink-visits.ts";
 
 export type ShlinkDeps = { call: ApiCaller; bodies: BodyMemory; config: Pick<Config, "get"> };
 
@@ -52,7 +52,7 @@ const ROUTES: readonly Route[] = [
   ["GET", /^\/domains\/([^/]+)\/visits$/, visitsOf("domain")],
   ["GET", /^\/visits$/, visitSums],
   ["GET", /^\/visits\/non-orphan$/, allVisits],
-  ["GET", /^\/visits\/orphan$/, noOrphans],
+  ["GET", /^\/visits\/orphan$/, orphanVisits],
   ["GET", /^\/mercure-info$/, sayNoMercure],
 ];
 
