@@ -113,7 +113,7 @@ forEachDialect((dialect) => {
     }
   });
 
-  test("further schemes, on every way in; only those with a host are held against the lists", async () => {
+  test("further schemes, on every way in; those with a host or recipients are held against the lists", async () => {
     const [mail, chat] = ["mailto:press@example.com", "whatsapp://send?text=hi"];
     const rules = [{ if: { device: "mobile" }, target: chat }];
     const ways = () => [
@@ -136,6 +136,19 @@ forEachDialect((dialect) => {
     expect(await refusal(editor().create(input({ target: chat })))).toBe("LinkInvalidUrl");
     lists = { ...lists, allow: ["example.com", "send"] };
     expect(await refusal(editor().create(input({ target: chat })))).toBe("no error");
+    for (const target of [
+      "mailto:press@EXAMPLE.com,chief@sub.example.com?subject=x@evil.example",
+      "mailto:press%40example.com",
+    ])
+      expect(await refusal(editor().create(input({ target })))).toBe("no error");
+    for (const target of [
+      "mailto:press@evil.example",
+      "mailto:press@example.com,x@evil.example",
+      "mailto:press%40evil.example",
+      "mailto:press@example.com?BCC=x%40evil.example",
+      "mailto:?to=example.com@evil.example",
+    ])
+      expect(await refusal(editor().create(input({ target })))).toBe("LinkInvalidUrl");
     schemes = [];
     await room.links.patch("c", { title: "stays" });
     expect((await room.links.get("c")).target).toBe(mail);

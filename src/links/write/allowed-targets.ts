@@ -3,6 +3,7 @@
  * denied one is refused; one outside a list of allowed hosts is refused or makes the link wait for an administrator.
  */
 import type { Actor } from "../../lib/actor.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
 import { withoutDot } from "../../lib/http-url.ts";
 import { codeOf } from "../link/key.ts";
@@ -46,15 +47,15 @@ export function createTargetValidation({ targetLists, isOwn }: Deps): ValidateTa
     const urls = urlsOf(after.target, options);
     const known = before === null ? null : urlsOf(before.target, readOptions(before.options));
     if (known === null ? options.held !== null : String(urls) === String(known)) return after.options;
-    const approved = options.held === null ? (known ?? []).map(([, url]) => hostOf(url)) : [];
+    const approved = options.held === null ? (known ?? []).flatMap(([, url]) => hostsOf(url)) : [];
     const isAdmin = actor.role === undefined ? !actor.ownOnly : actor.role === "admin";
     const role = isAdmin ? "admin" : "editor";
     const isBound = lists.allow.length > 0 && lists.bound.includes(role);
     let held: Held | null = null;
-    for (const [field, url] of urls) {
-      const host = hostOf(url);
-      // A URL without a host, such as mailto:, has a scheme that was permitted.
-      if (host === "" || approved.includes(host) || isOwn(url)) continue;
+    for (const [field, url, host] of urls.flatMap(([at, one]) =>
+      hostsOf(one).map((of) => [at, one, of] as const),
+    )) {
+      if (approved.includes(host) || isOwn(url)) continue;
       if (isListed(host, lists.deny)) return refused(field, host, "may not be the target of links here");
       if (!isBound || isListed(host, lists.allow)) continue;
       if (!lists.waiting.includes(role)) {
@@ -75,8 +76,36 @@ const urlsOf = (target: string, { rules, fallbackUrl }: LinkOptions): [field: st
   ...(fallbackUrl === null ? [] : [["fallback_url", fallbackUrl] as [string, string]]),
 ];
 
-/** As URLs have it: lower-case, in Punycode, numbers of addresses in one form. */
+/** As URLs have it: lower-case, in Punycode, numbers of addresses in one form. Empty: none. */
 const hostOf = (url: string): string => withoutDot(URL.parse(url)?.hostname ?? "");
+
+/** The hosts to which a URL leads; of mailto: those of its recipients. One such as tel: has none: its scheme is permitted. */
+function hostsOf(url: string): string[] {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.protocol !== "mailto:") return [hostOf(url)].filter((host) => host !== "");
+  const query = [...parsed.searchParams].filter(([name]) => RECIPIENTS.includes(asciiLower(name)));
+  const addresses = [decoded(parsed.pathname), ...query.map(([, value]) => value)].flatMap((list) =>
+    list.split(","),
+  );
+  const named = addresses.map((address) =>
+    address.slice(address.lastIndexOf("@") + 1).replaceAll(/[>\s]/g, ""),
+  );
+  return [
+    ...new Set(
+      named.filter((name) => name !== "").map((name) => hostOf(`http://${name}/`) || asciiLower(name)),
+    ),
+  ];
+}
+
+const RECIPIENTS = ["to", "cc", "bcc"];
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 const isListed = (host: string, list: readonly string[]): boolean =>
   list.some((listed) => host === listed || host.endsWith(`.${listed}`));
