@@ -61,7 +61,8 @@ export const linksRoom = {
     const targetSchemes = () => config.get("links.targets.schemes");
     const ownPrefixes = routePrefixesIn(config);
     const routePrefixes = () => [...ownPrefixes(), ...(reservedPaths?.() ?? [])];
-    const shared = { ...core, events, hashPassword, routePrefixes, targetSchemes };
+    const fetchesTitles = () => config.get("features.fetch_titles");
+    const shared = { ...core, events, hashPassword, routePrefixes, targetSchemes, fetchesTitles };
     const links = createLinkService({
       ...shared,
       operations,
@@ -74,7 +75,6 @@ export const linksRoom = {
       publicUrl: () => config.get("features.public_url"),
       holdPublicUrl: (tx) => config.hold("features.public_url", tx),
       ownCode: (url, origin = "") => codeBelow(config.get("features.public_url") || origin, url),
-      fetchesTitles: () => config.get("features.fetch_titles"),
       targetLists: () => ({
         allow: config.get("links.targets.allow"),
         deny: config.get("links.targets.deny"),

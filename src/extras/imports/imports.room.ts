@@ -53,6 +53,7 @@ export const importsRoom = {
         mostLogRows: config.get("analytics.max_log_rows"),
       }),
       validateTargets: links.validateTargets,
+      fetchesTitles: () => config.get("features.fetch_titles"),
       randomCodeLength: () => config.get("features.random_code_length"),
       domains: links.domains,
       domainService: links.domainService,

@@ -47,6 +47,7 @@ export type Imports = ReturnType<typeof createImports>;
 
 export type ImportsDeps = Pick<RunDeps, "changes" | "keepEvent" | "settings"> &
   Pick<WorkDeps, "leases" | "box" | "folder" | "outbound" | "clock" | "logger"> &
+  Pick<LinkWriting, "fetchesTitles"> &
   Required<Pick<LinkWriting, "validateTargets" | "files" | "randomCodeLength" | "hashPassword">> & {
     database: Database;
     parser: DetailsParser;

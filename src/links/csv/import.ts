@@ -67,6 +67,8 @@ export type LinkImportDeps = {
     of(host: string): object | undefined;
   };
   validateTargets?: ValidateTargets;
+  /** Whether new links get the titles of their targets' pages. */
+  fetchesTitles?: (() => boolean) | undefined;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
 };
@@ -265,7 +267,8 @@ async function writeRows(
       events.push(linkEvent(doing, { id: before.id, before, after: link }));
     }
   }
-  await repository.insertMany(tx.db, inserts);
+  const ids = await repository.insertMany(tx.db, inserts);
+  if (run.fetchesTitles?.()) await repository.awaitTitles(tx.db, inserts, ids);
   tx.changed("links", [...planned.keys()]);
   if (replacements.length === 0) return;
   await bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });

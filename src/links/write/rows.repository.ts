@@ -1,5 +1,6 @@
 import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { isHttpUrl } from "../../lib/target-url.ts";
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import { oncePer, prepared, preparedWrite } from "../../platform/db/prepared.ts";
 import { DatabaseError } from "../../platform/db/failures.ts";
@@ -103,9 +104,11 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
       return added;
     },
 
-    /** They get the titles of their targets' pages later (links/titles/). */
-    async awaitTitles(tx: Db, ids: readonly number[]): Promise<void> {
-      const rows = ids.map((id) => ({ link_id: id }));
+    /** Those without a title get that of their target's page later (links/titles/). `ids`: by key. */
+    async awaitTitles(tx: Db, links: readonly NewLink[], ids: ReadonlyMap<string, number>): Promise<void> {
+      const rows = links.flatMap(({ code, title, target }) =>
+        title === null && isHttpUrl(target) ? { link_id: ids.get(code)! } : [],
+      );
       if (rows.length > 0) await dialect.insertMany(tx, "title_fetches", rows);
     },
 

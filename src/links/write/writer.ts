@@ -35,12 +35,11 @@ import {
   type Writing,
 } from "./plans.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
-import type { LinkRepository, NewLink } from "./repository.ts";
+import type { LinkRepository } from "./repository.ts";
 import { refusalsOfChanges, refusalsOfNew } from "./refusals.ts";
 import type { ValidateTargets } from "./allowed-targets.ts";
 import { createUnlessReused } from "./reuse.ts";
 import type { ReuseRepository } from "./reuse.repository.ts";
-import { isHttpUrl } from "../../lib/target-url.ts";
 import { chooseCodes, type RandomBytes } from "../../lib/random-code.ts";
 
 export type { CheckedCreate, CheckedUpdate, WriteOutcome, Writing, WrittenLink } from "./plans.ts";
@@ -96,7 +95,7 @@ export function createLinkWriter(deps: Deps) {
     const stored = { links: existing, aliases, domains: kept, refusals };
     const plan = planCreate(entries, chosen, stored, { ...by, ...deps });
     const ids = await repository.insertMany(tx.db, plan.inserts);
-    if (deps.fetchesTitles?.()) await repository.awaitTitles(tx.db, idsWithoutTitle(plan.inserts, ids));
+    if (deps.fetchesTitles?.()) await repository.awaitTitles(tx.db, plan.inserts, ids);
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
     await record(tx.db, [
       ...plan.inserts.map((link) =>
@@ -184,9 +183,6 @@ export function createLinkWriter(deps: Deps) {
       }, optionsFor(codes)),
   };
 }
-
-const idsWithoutTitle = (inserts: readonly NewLink[], ids: ReadonlyMap<string, number>): number[] =>
-  inserts.flatMap(({ code, title, target }) => (title === null && isHttpUrl(target) ? ids.get(code)! : []));
 
 /** Codes for the entries without one, other than the given ones. */
 function randomCodes(

@@ -210,7 +210,7 @@ export const DEFINITIONS = {
     }),
     "features.fetch_titles": bool(false, {
       description:
-        "Give a link that is made without a title that of its target's page, some seconds later and once. Other servers see these requests. Imports are left alone.",
+        "Give a link that is made or imported without a title that of its target's page, some seconds later and once. Other servers see these requests.",
     }),
     "features.enable_admin_panel": bool(true, {
       description: "Serve the web panel at routes.frontend_prefix.",

@@ -64,7 +64,7 @@ export const SERVICE_WORDS = {
   },
   "features.fetch_titles": {
     name: msg`Titles of targets`,
-    description: msg`Give a link that is made without a title that of its target's page, some seconds later and once. Other servers see these requests. Imports are left alone.`,
+    description: msg`Give a link that is made or imported without a title that of its target's page, some seconds later and once. Other servers see these requests.`,
   },
   "features.report_links": {
     name: msg`Reports of links`,

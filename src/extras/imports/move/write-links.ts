@@ -26,7 +26,7 @@ import { PRODUCTS } from "../readers/products.ts";
 
 export type LinkWriting = Pick<
   LinkImportDeps,
-  "repository" | "owners" | "validateTargets" | "rule" | "hashPassword"
+  "repository" | "owners" | "validateTargets" | "fetchesTitles" | "rule" | "hashPassword"
 > & {
   database: Pick<Database, "dialect">;
   randomCodeLength(): number;
@@ -188,6 +188,7 @@ export async function writeNewLinks(
     ...folders.get(row)?.link,
   }));
   const ids = await repository.insertMany(tx.db, inserts);
+  if (deps.fetchesTitles?.()) await repository.awaitTitles(tx.db, inserts, ids);
   const clicks = inserts.reduce((sum, { clickCount }) => sum + clickCount, 0);
   report.counts.clicks_imported += clicks;
   report.counts.clicks_without_date += clicks;
