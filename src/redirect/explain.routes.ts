@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../platform/http/endpoint.ts";
+import type { Actor } from "../lib/actor.ts";
 import { appError } from "../lib/errors.ts";
 import { parseIp } from "../lib/ip-address.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../links/link/code.ts";
 import type { Domains } from "../links/domains/registry.ts";
 import { readOptions } from "../links/link/field-values.ts";
-import { codeOf } from "../links/link/key.ts";
+import { codeOf, domainOf } from "../links/link/key.ts";
 import { domainQuery, type Link } from "../links/link/link.ts";
-import { type LinkAccess, viewIn } from "../links/link/routes.ts";
+import type { LinkAccess } from "../links/link/routes.ts";
+import { shortUrl } from "../links/link/short-url.ts";
 import { isLinkPreview } from "../lib/automated-visitors.ts";
 import { namedObject } from "../lib/named-object.ts";
 import {
@@ -228,7 +230,7 @@ const pathOf = (typed: string): string =>
 const MOST_CHARACTERS = 2_048;
 const header = z.string().max(MOST_CHARACTERS).optional();
 
-const query = domainQuery.extend({
+export const explainQuery = domainQuery.extend({
   at: z.string().max(64).optional().describe("RFC 3339; absent: now").meta({ format: "date-time" }),
   user_agent: header.describe("the header User-Agent"),
   language: header.describe("the header Accept-Language"),
@@ -245,10 +247,44 @@ const query = domainQuery.extend({
   query: z.string().max(8_192).optional().describe("query of the request, such as utm_source=mail&ref=1"),
 });
 
-/** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
-export function explainEndpoint({ explain, ...deps }: Deps): Endpoint {
+export type ExplainQuery = z.output<typeof explainQuery>;
+
+/** Explains where what somebody typed leads. @throws LinkNotFound, InvalidDateFormat, BadRequest for an unknown domain */
+export function createPathExplain({ explain, ...deps }: Deps) {
   const { links, now } = deps;
   const search = createPathSearch(deps);
+  return async (typed: string, explained: ExplainQuery, actor: Actor, origin: string) => {
+    const { key, beyond, ...place } = await search(typed, explained.domain);
+    const link = await links.by(actor).get(key);
+    const at = explained.at === undefined ? now() : parseRfc3339(explained.at);
+    if (at === null) {
+      throw appError("InvalidDateFormat", "at must be an instant such as 2026-11-20T13:00:00Z.", {
+        field: "at",
+      });
+    }
+    const { id, target, options, expiresAt: expires_at, passwordHash: locked } = link;
+    const code = codeOf(link.code);
+    const host = links.domains.hostOf(domainOf(link.code));
+    const outcome = await explain(
+      { beyond, id, target, options, expires_at, locked, code, shortUrl: shortUrl(origin, host, code) },
+      {
+        linkId: id,
+        now: at,
+        userAgent: explained.user_agent ?? null,
+        acceptLanguage: explained.language ?? null,
+        referrer: referrerOf(explained.referrer),
+        query: queryOf(explained.query ?? ""),
+        address: () => explained.address ?? "",
+        ...(explained.country !== undefined && { country: explained.country.toUpperCase() }),
+      },
+    );
+    return { ...place, ...outcome };
+  };
+}
+
+/** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
+export function explainEndpoint(deps: Deps): Endpoint {
+  const explainPath = createPathExplain(deps);
   return endpoint("GET /links/:code{.+}/explain", {
     ownsPath: true,
     access: "editor",
@@ -256,42 +292,10 @@ export function explainEndpoint({ explain, ...deps }: Deps): Endpoint {
     tag: "links",
     params: { code: z.string().describe("the code, or what somebody typed after the host") },
     summary: "Where a link would lead a visitor, and why; write a code that ends in /explain with %2F",
-    query,
+    query: explainQuery,
     response: explanation,
-    async handle({ c, query: explained, account }) {
-      const { key, beyond, ...place } = await search(c.req.param("code") ?? "", explained.domain);
-      const link = await links.by(actorOf(account)).get(key);
-      const at = explained.at === undefined ? now() : parseRfc3339(explained.at);
-      if (at === null) {
-        throw appError("InvalidDateFormat", "at must be an instant such as 2026-11-20T13:00:00Z.", {
-          field: "at",
-        });
-      }
-      const { id, target, options, expiresAt: expires_at, passwordHash: locked } = link;
-      const outcome = await explain(
-        {
-          beyond,
-          id,
-          target,
-          options,
-          expires_at,
-          locked,
-          code: codeOf(link.code),
-          shortUrl: viewIn(links, c, link).short_url,
-        },
-        {
-          linkId: id,
-          now: at,
-          userAgent: explained.user_agent ?? null,
-          acceptLanguage: explained.language ?? null,
-          referrer: referrerOf(explained.referrer),
-          query: queryOf(explained.query ?? ""),
-          address: () => explained.address ?? "",
-          ...(explained.country !== undefined && { country: explained.country.toUpperCase() }),
-        },
-      );
-      return { ...place, ...outcome };
-    },
+    handle: ({ c, query, account }) =>
+      explainPath(c.req.param("code") ?? "", query, actorOf(account), c.env.origin()),
   });
 }
 

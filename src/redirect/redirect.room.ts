@@ -26,6 +26,7 @@ type Needs = Platform & {
 export const redirectRoom = {
   name: "redirect",
   isServerOnly: true,
+  extensions: { links: async () => (await import("./explain.commands.ts")).addExplainCommand },
   async start(core: Core, needs: Needs) {
     const { createCountries } = await import("../clicks/details/geo.ts");
     const { followPrivacy } = await import("../clicks/details/privacy.ts");
