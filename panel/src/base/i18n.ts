@@ -2,6 +2,7 @@ import { i18n, type Messages } from "@lingui/core";
 import { dateLocale } from "./date-locale.ts";
 import { isolated, isolateNames } from "./isolated-names.ts";
 import { loaded } from "./lazy.ts";
+import { TIME_ZONE } from "./place.ts";
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", ja: "日本語", zh: "中文" } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -116,15 +117,19 @@ export const formatTime = (time: string): string =>
     () => new Intl.DateTimeFormat(dateLocale(), { dateStyle: "medium", timeStyle: "short" }),
   ).format(new Date(time));
 
-/** To the second. The day only if it is not today, the year only if it is not this year. */
+/** To the second, in the zone of reports. The day only if it is not today, the year only if it is not this year. */
 export function formatClock(time: string): string {
-  const [date, now] = [new Date(time), new Date()];
-  const isToday = date.toDateString() === now.toDateString();
-  const isThisYear = date.getFullYear() === now.getFullYear();
+  const timeZone = TIME_ZONE;
+  const day = formatOf(`day ${timeZone}`, () => new Intl.DateTimeFormat("en-CA", { timeZone }));
+  const date = new Date(time);
+  const [of, today] = [day.format(date), day.format(new Date())];
+  const isToday = of === today;
+  const isThisYear = of.slice(0, 4) === today.slice(0, 4);
   return formatOf(
-    `clock ${isToday} ${isThisYear}`,
+    `clock ${timeZone} ${isToday} ${isThisYear}`,
     () =>
       new Intl.DateTimeFormat(dateLocale(), {
+        timeZone,
         ...(!isThisYear && { year: "numeric" }),
         ...(!isToday && { month: "short", day: "numeric" }),
         hour: "numeric",

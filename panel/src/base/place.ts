@@ -52,8 +52,16 @@ const place = readPlace(document);
 export const WAS_SET_UP = place.isSetUp;
 export const SIGN_IN = place.signIn;
 export const REQUESTED_PASSWORDS = place.asksPasswords;
-/** Whose days and hours reports count in. */
-export const TIME_ZONE = place.timeZone;
+/** Whose days and hours reports count in, as the last answer about them said. */
+export let TIME_ZONE = place.timeZone;
+
+/** Takes the zone of an answer. True if it is another one: then what was asked before is about other days. */
+export function followTimeZone(zone: string): boolean {
+  const isAnother = zone !== TIME_ZONE;
+  TIME_ZONE = zone;
+  return isAnother;
+}
+
 export const SENDS_MAILS = place.sendsMails;
 /** Whether the server's program has the room of that name. Extras may be missing. */
 export const hasRoom = (name: "imports" | "mail" | "webhooks"): boolean =>

@@ -5,8 +5,9 @@ import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
 import type { OnReportChange, ReportSearch } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
-import type { Place } from "./report-queries.ts";
+import { filterFor, type Place } from "./report-queries.ts";
 import { ReportView } from "./report-view.tsx";
+import { ShareReport } from "./share-report.tsx";
 import { useReport } from "./use-report.ts";
 
 type Props = {
@@ -22,6 +23,7 @@ export function LinkNumbers({ place, search, onChange }: Props) {
   return (
     <Stack gap="sm">
       <ReportBar search={search} onChange={onChange}>
+        <ShareReport search={{ ...search, ...filterFor(place, search) }} />
         <ExportMenu report={report} name={place.code} />
       </ReportBar>
       <FilterBar frame={report} search={search} onChange={onChange} isOfLink />

@@ -15,7 +15,7 @@ import { NewestClicks } from "./live/newest-clicks.tsx";
 import { compareOf, type OnReportChange } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
 import { topQuery, totalsQuery, trendQuery } from "./report-queries.ts";
-import { sum } from "./chart/series.ts";
+import { comparable, sum } from "./chart/series.ts";
 import { Sparkline } from "./chart/sparkline.tsx";
 import { TopLinks } from "./top-links.tsx";
 import { TrendCard } from "./trend-card.tsx";
@@ -56,6 +56,7 @@ export function OverviewPage() {
   const figureOf = (values: readonly (number | null)[] | undefined, before?: readonly (number | null)[]) => ({
     value: values && sum(values.map((value) => value ?? 0)),
     before: before && sum(before.map((value) => value ?? 0)),
+    compared: values && sum(comparable(values, earlier)),
     course: values,
   });
   const [bots, visits] = [trend.data?.automated_clicks, trend.data?.visitors];
@@ -141,12 +142,14 @@ type FigureProps = {
   label: string;
   value: number | undefined;
   before?: number | undefined;
+  /** What is compared with it. */
+  compared?: number | undefined;
   /** By day or hour. */
   course?: readonly (number | null)[] | undefined;
   isNeutral?: boolean;
 };
 
-function Figure({ label, value, before = 0, course = [], isNeutral = false }: FigureProps) {
+function Figure({ label, value, before = 0, compared, course = [], isNeutral = false }: FigureProps) {
   return (
     <Card withBorder px="md" py="xs">
       <Text size="xs" c="dimmed">
@@ -159,7 +162,7 @@ function Figure({ label, value, before = 0, course = [], isNeutral = false }: Fi
           <Text size="lg" fw={600} className={classes["count"]!}>
             {formatNumber(value)}
           </Text>
-          <Change now={value} before={before} isNeutral={isNeutral} />
+          <Change now={compared ?? value} before={before} isNeutral={isNeutral} />
           <Sparkline values={course.map((one) => one ?? 0)} />
         </Group>
       )}

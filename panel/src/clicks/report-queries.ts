@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { responseOf, api } from "../base/api.ts";
+import { followTimeZone } from "../base/place.ts";
 import type { Span, Unit } from "./buckets.ts";
 import type { Dimension, Value } from "./dimensions.ts";
 import { DEFAULT_DOMAIN, type Filter, filterIn, valuesIn } from "./filter.ts";
@@ -50,11 +51,12 @@ type Compare = "previous" | "year" | undefined;
 export const trendQuery = (requested: RequestedReport, unit: Unit, compare?: Compare) =>
   queryOptions({
     queryKey: keyOf("trend", requested, `${unit} ${compare}`),
-    async queryFn({ signal }) {
+    async queryFn({ signal, client }) {
       const query = { ...queryOf(requested), group_by: unit, ...(compare && { compare }) };
-      const { data, details_from, zone_since, compared } = await responseOf(
+      const { data, details_from, time_zone, zone_since, compared } = await responseOf(
         api.GET("/admin/v1/analytics/trends", { params: { query }, signal }),
       );
+      if (followTimeZone(time_zone ?? "UTC")) void client.invalidateQueries({ queryKey: ["clicks"] });
       return { ...data, details_from, zone_since, compared };
     },
     ...kept(requested, `${unit} ${compare}`),

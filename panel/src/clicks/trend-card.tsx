@@ -18,7 +18,7 @@ import {
   writePart,
 } from "./range.ts";
 import { rangeName } from "./range-names.ts";
-import { leadingValues, seriesOf, sum } from "./chart/series.ts";
+import { comparable, leadingValues, seriesOf, sum } from "./chart/series.ts";
 import { CHART_HEIGHT, TrendChart } from "./chart/trend-chart.tsx";
 import type { Report } from "./use-report.ts";
 
@@ -164,6 +164,7 @@ function Sum({
     sum(brush === null ? values : values.slice(brush[0], brush[1] + 1));
   const clicks = within(leadingValues(trend!, visitors));
   const before = earlier && within(leadingValues(earlier, visitors));
+  const compared = within(comparable(leadingValues(trend!, visitors), earlier));
   const count = formatNumber(clicks);
   const base = formatNumber(before ?? 0);
   const bots = formatNumber(within(trend!.automated_clicks));
@@ -201,7 +202,7 @@ function Sum({
       </Text>
       {before !== undefined && before > 0 && (
         <Text size="sm" c="dimmed">
-          <Change now={clicks} before={before} isNeutral={visitors === "automated"} />
+          <Change now={compared} before={before} isNeutral={visitors === "automated"} />
           {" · "}
           {vs === "year" ? <Trans>A year before: {base}</Trans> : <Trans>Previous period: {base}</Trans>}
         </Text>

@@ -9,22 +9,25 @@ const DAY_MS = 86_400_000;
 /** Marks the second of a repeated hour, which the clock shows like the first. */
 export const REPEATED_MS = 1;
 
-const clock = new Intl.DateTimeFormat("en-US", {
-  timeZone: TIME_ZONE,
-  hourCycle: "h23",
-  year: "numeric",
-  month: "numeric",
-  day: "numeric",
-  hour: "numeric",
-  minute: "numeric",
-  second: "numeric",
-});
+const clockOf = (timeZone: string) =>
+  new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+let clock = { zone: TIME_ZONE, format: clockOf(TIME_ZONE) };
 
 type Parts = Record<"year" | "month" | "day" | "hour" | "minute" | "second", number>;
 
 function localTime(instant: number): number {
   if (TIME_ZONE === "UTC") return instant;
-  const found = clock.formatToParts(instant).map(({ type, value }) => [type, Number(value)]);
+  if (clock.zone !== TIME_ZONE) clock = { zone: TIME_ZONE, format: clockOf(TIME_ZONE) };
+  const found = clock.format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]);
   const { year, month, day, hour, minute, second } = Object.fromEntries(found) as Parts;
   return Date.UTC(year, month - 1, day, hour, minute, second) + (instant % 1_000);
 }

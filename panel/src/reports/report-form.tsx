@@ -13,13 +13,13 @@ import {
 import type { UseFormReturnType } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type ReportPage } from "../base/api.ts";
-import type { Filter } from "../clicks/filter.ts";
+import { type Filter, filterIn } from "../clicks/filter.ts";
 import { ExpiryField } from "../ui/forms/expiry-field.tsx";
 import { fieldErrors, FormFields } from "../ui/forms/side-form.tsx";
 import { useDraftForm } from "../ui/forms/use-draft-form.tsx";
 import { ReportAddress } from "./report-address.tsx";
 import { addReport, changeReport } from "./report-queries.ts";
-import { ReportFilterText } from "./report-filter-text.tsx";
+import { ReportFilterField } from "./report-filter-field.tsx";
 
 export type ReportStart = { filter: Filter; days?: number; from?: string; to?: string };
 
@@ -40,6 +40,7 @@ export function ReportForm({ report, start, onClose }: Props) {
     report === null ? "new report" : `report ${report.id}`,
     {
       title: report?.title ?? "",
+      filter: filterIn((report?.filter ?? start.filter) as Filter),
       isRange: report === null ? start.from !== undefined : report.days === null,
       days: report?.days ?? start.days ?? STANDARD_DAYS,
       from: report?.from ?? start.from ?? "",
@@ -54,6 +55,7 @@ export function ReportForm({ report, start, onClose }: Props) {
   const save = useMutation({
     async mutationFn({
       title,
+      filter,
       isRange,
       days,
       from,
@@ -67,7 +69,7 @@ export function ReportForm({ report, start, onClose }: Props) {
       if (report === null)
         return addReport({
           title,
-          filter: start.filter,
+          filter,
           ...when,
           ...(code !== "" && { code }),
           ...(expires !== "" && { expires_at: expires }),
@@ -76,7 +78,7 @@ export function ReportForm({ report, start, onClose }: Props) {
       await changeReport(report, {
         title,
         ...when,
-        ...(report.paused && { filter: report.filter }),
+        ...((report.paused || isChanged(filter, report)) && { filter: { ...restOf(report), ...filter } }),
         ...(expires !== (report.expires_at ?? "") && { expires_at: expires === "" ? null : expires }),
         ...(isProtected ? password !== "" && { password } : report.password !== null && { password: null }),
       });
@@ -101,7 +103,7 @@ export function ReportForm({ report, start, onClose }: Props) {
       action={report === null ? t`Create` : t`Save`}
     >
       {notice}
-      <ReportFields form={form} report={report} start={start} />
+      <ReportFields form={form} report={report} />
     </FormFields>
   );
 }
@@ -124,6 +126,7 @@ function ReportReady({ address, onClose }: { address: string; onClose(): void })
 
 type Values = {
   title: string;
+  filter: Filter;
   isRange: boolean;
   days: number;
   from: string;
@@ -134,9 +137,18 @@ type Values = {
   password: string;
 };
 
-type FieldsProps = Omit<Props, "onClose"> & { form: UseFormReturnType<Values> };
+const isChanged = (filter: Filter, { filter: before }: ReportPage): boolean =>
+  JSON.stringify(filter) !== JSON.stringify(filterIn(before as Filter));
 
-function ReportFields({ form, report, start }: FieldsProps) {
+/** What this form does not show stays. */
+const restOf = ({ filter }: ReportPage) => {
+  const shown = filterIn(filter as Filter);
+  return Object.fromEntries(Object.entries(filter).filter(([name]) => !(name in shown)));
+};
+
+type FieldsProps = Pick<Props, "report"> & { form: UseFormReturnType<Values> };
+
+function ReportFields({ form, report }: FieldsProps) {
   const { t } = useLingui();
   const { values, errors } = form;
   return (
@@ -150,9 +162,12 @@ function ReportFields({ form, report, start }: FieldsProps) {
         maxLength={200}
         data-autofocus
       />
-      <Text size="sm" c="dimmed">
-        <ReportFilterText filter={report?.filter ?? start.filter} />
-      </Text>
+      <ReportFilterField
+        filter={values.filter}
+        team={report?.filter.team}
+        onChange={(filter) => form.setFieldValue("filter", filter)}
+        error={errors["filter"]}
+      />
       <Switch {...form.getInputProps("isRange", { type: "checkbox" })} label={t`A fixed range of days`} />
       {values.isRange ? (
         <SimpleGrid cols={2}>

@@ -24,6 +24,10 @@ export const sum = (values: readonly (number | null)[]): number =>
 export const leadingValues = (trend: Trend, visitors: Visitors): readonly number[] =>
   visitors === "automated" ? trend.automated_clicks : trend.human_clicks;
 
+/** The buckets with which earlier ones are compared: not one that is not over, if none of it is known earlier. */
+export const comparable = <T>(values: readonly T[], earlier: Trend | undefined): readonly T[] =>
+  values.slice(0, earlier?.labels.length);
+
 type Compared = {
   earlier: Trend | undefined;
   vs: Comparison;
@@ -47,7 +51,7 @@ export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others
   const own = { human: [people], automated: [machines], all: [people, machines] }[visitors];
   const length = trend.labels.length;
   const fitted = (values: readonly (number | null)[]) =>
-    Array.from({ length }, (_, at) => (values[at] === undefined ? 0 : values[at]));
+    Array.from({ length }, (_, at) => (values[at] === undefined ? null : values[at]));
   const names =
     visitors === "all"
       ? { before: t`Human clicks, previous period`, year: t`Human clicks, a year before` }
