@@ -11213,7 +11213,7 @@ export interface operations {
                 city?: string;
                 /** @description repeated: clicks of these links, on every domain unless `domain` says which */
                 code?: string[];
-                /** @description all: with the columns domain, referrer_host, utm_source and so on, language, channel, rule */
+                /** @description all: with the columns domain, referrer_host, utm_source and so on, language, channel, rule, user_agent */
                 columns?: "all";
                 /** @description clicks with this value: ISO 3166-1 alpha-2 */
                 country?: string;
@@ -12859,7 +12859,7 @@ export interface operations {
                 city?: string;
                 /** @description repeated: clicks of these links, on every domain unless `domain` says which */
                 code?: string[];
-                /** @description previous: with the range before, as many whole weeks back as it has, so that weekdays meet; year: 52 weeks back; by month: calendar months. It ends as far into its last day as the current day has come; default: no comparison */
+                /** @description previous: with the range before, as many whole weeks back as it has, so that weekdays meet; year: 52 weeks back; by month: calendar months. It ends as far into its last day as the current day has come, or before that day if its clicks up to that time are no longer known; default: no comparison */
                 compare?: components["schemas"]["Comparison"];
                 /** @description clicks with this value: ISO 3166-1 alpha-2 */
                 country?: string;
@@ -17281,7 +17281,7 @@ export interface operations {
                 channel?: string;
                 /** @description clicks with this value: a city, with country */
                 city?: string;
-                /** @description previous: with the range before, as many whole weeks back as it has, so that weekdays meet; year: 52 weeks back; by month: calendar months. It ends as far into its last day as the current day has come; default: no comparison */
+                /** @description previous: with the range before, as many whole weeks back as it has, so that weekdays meet; year: 52 weeks back; by month: calendar months. It ends as far into its last day as the current day has come, or before that day if its clicks up to that time are no longer known; default: no comparison */
                 compare?: components["schemas"]["Comparison"];
                 /** @description clicks with this value: ISO 3166-1 alpha-2 */
                 country?: string;

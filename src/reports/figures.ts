@@ -4,9 +4,10 @@
  * that a flood of visitors costs nothing.
  */
 import type { ClickFilter, FilterValue } from "../clicks/analytics/cuts.ts";
-import { type DateRange } from "../clicks/analytics/range.ts";
+import { comparedRange, type DateRange } from "../clicks/analytics/range.ts";
 import { valuesOf } from "../clicks/analytics/schemas.routes.ts";
 import type { Analytics } from "../clicks/analytics/service.ts";
+import type { Calendar } from "../clicks/rollups/calendar.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { ChooseLinks } from "../links/list/chosen.ts";
@@ -35,8 +36,10 @@ export type Figures = {
   automated: number;
   /** Unique visitors by day, summed over the days that know them; null: no day does. */
   visits: number | null;
-  /** Human clicks of as much time before. */
+  /** Human clicks of as many days before, by whole weeks, so that weekdays meet. */
   before: number;
+  /** Human clicks of the days that are over, and of those with which they are compared; null: no day is over. */
+  compared: { now: number; before: number; isWhole: boolean } | null;
   unit: FigureUnit;
   labels: readonly string[];
   series: readonly number[];
@@ -60,7 +63,7 @@ const MOST_BARS_OF_DAYS = 124;
 const DAYS_BY_HOUR = 2;
 
 type Deps = {
-  analytics: Pick<Analytics, "trend" | "reports" | "detailsFrom">;
+  analytics: Pick<Analytics, "trend" | "reports" | "detailsFrom" | "keepDays" | "calendar">;
   links: { by(actor: Actor): { chosen: ChooseLinks } };
   eyes: Eyes;
   recordsDetails(): boolean;
@@ -85,6 +88,15 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
     return { visitors: "human", links: chosen, values: valuesOf(filter) };
   }
 
+  /** Human clicks of the days of these instants. */
+  const openDays = (filter: ClickFilter, instants: readonly number[], day: Calendar["day"]) =>
+    Promise.all(
+      instants.map(async (at) => {
+        const found = await analytics.trend({ start: day.startOf(day.of(at)), end: at }, "day", filter);
+        return sum(found.human);
+      }),
+    );
+
   const unitFor = (days: number): FigureUnit =>
     days <= DAYS_BY_HOUR ? "hour" : days <= MOST_BARS_OF_DAYS ? "day" : "month";
 
@@ -92,6 +104,16 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
     /** Whether the owner, as it is now, has this report. */
     isOpen: async (reported: Reported): Promise<boolean> =>
       !isPaused(reported) && (await eyes.of(reported.ownerId)) !== null,
+
+    /** Adds up the past days of its links, so that its page need not read them one by one. */
+    async keep(reported: Reported, signal: AbortSignal): Promise<void> {
+      const filter = await filterOf(reported);
+      if (filter === null) return;
+      const [inZone, at] = [zone(), clock.now()];
+      const lastDay = reported.lastDay ?? zonedDayOf(inZone, at);
+      const firstDay = reported.firstDay ?? addDays(lastDay, 1 - reported.days!);
+      await analytics.keepDays(rangeOf(inZone, firstDay, lastDay, at), filter, signal);
+    },
 
     /** Null if visitors may see nothing now. @param until whole days before this one; default: up to now */
     async of(reported: Reported, until?: string): Promise<Figures | null> {
@@ -104,22 +126,21 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
       const firstDay = reported.days === null ? reported.firstDay : addDays(lastDay, 1 - reported.days);
       const days = countDays(firstDay, lastDay);
       const range = rangeOf(inZone, firstDay, lastDay, at);
-      const earlier = {
-        start: firstInstantOf(inZone, addDays(firstDay, -days)),
-        // As much of the last day as is over.
-        end:
-          range.end >= at
-            ? at - (range.start - firstInstantOf(inZone, addDays(firstDay, -days)))
-            : range.start - 1,
-      };
+      const end = firstInstantOf(inZone, addDays(lastDay, 1)) - 1;
+      const calendar = await analytics.calendar();
+      const earlier = comparedRange({ start: range.start, end }, "day", "previous", {
+        now: Number.POSITIVE_INFINITY,
+        calendar,
+      });
+      const isWhole = end < at;
       const unit = unitFor(days);
-      const [trend, before, detailsFrom, lists] = await Promise.all([
+      const [trend, before, open, detailsFrom, lists] = await Promise.all([
         analytics.trend(range, unit, filter),
         analytics.trend(earlier, "month", filter),
+        isWhole ? [0, 0] : openDays(filter, [range.end, earlier.end], calendar.day),
         analytics.detailsFrom(range, filter, { by: "country" }),
         analytics.reports(Object.values(BY), range, MOST_ROWS, filter),
       ]);
-      const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
       return {
         at,
         zone: inZone,
@@ -130,6 +151,10 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
         automated: sum(trend.automated),
         visits: visitsIn(trend.unique),
         before: sum(before.human),
+        compared:
+          !isWhole && days === 1
+            ? null
+            : { now: sum(trend.human) - open[0]!, before: sum(before.human) - open[1]!, isWhole },
         unit,
         labels: trend.labels,
         series: trend.human,
@@ -145,6 +170,8 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
     },
   };
 }
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 function visitsIn(unique: readonly (number | null)[] | undefined): number | null {
   const known = unique?.filter((count) => count !== null) ?? [];

@@ -82,17 +82,20 @@ export function countryText(language: Language, code: string): string {
 }
 
 /** How much more or fewer; null if the number before says too little. */
-export function changeOf({ human, before }: Pick<Figures, "human" | "before">): number | null {
-  return before < SMALLEST_BASE ? null : (human - before) / before;
+export function changeOf({ compared }: Pick<Figures, "compared">): number | null {
+  if (compared === null || compared.before < SMALLEST_BASE) return null;
+  return (compared.now - compared.before) / compared.before;
 }
 
 export function changeText(
   { language, texts: { report } }: Pick<Look, "language" | "texts">,
   change: number,
+  { compared }: Pick<Figures, "compared">,
 ): string {
   const percent = percents(language).format(Math.abs(change));
-  if (Math.round(Math.abs(change) * 100) === 0) return report.same;
-  return filled(change > 0 ? report.more : report.fewer, { percent });
+  const isSame = Math.round(Math.abs(change) * 100) === 0;
+  const told = isSame ? report.same : filled(change > 0 ? report.more : report.fewer, { percent });
+  return compared?.isWhole ? told : filled(report.untilYesterday, { change: told });
 }
 
 /** A value of a list as people of the language read it. */
@@ -135,7 +138,7 @@ function factsHtml(look: Look, figures: Figures): string {
   const lead =
     change === null
       ? ""
-      : `<p class="change ${mark}">${change > 0 ? "▲ " : change < 0 ? "▼ " : ""}${text(changeText(look, change))}</p>`;
+      : `<p class="change ${mark}">${change > 0 ? "▲ " : change < 0 ? "▼ " : ""}${text(changeText(look, change, figures))}</p>`;
   const most = Math.max(...series);
   const busiest = unit === "day" && most > 0 ? labels[series.indexOf(most)]! : null;
   const facts = [

@@ -111,6 +111,12 @@ export function createReportsRepository({ read, dialect }: Pick<Database, "read"
       await tx.deleteFrom("report_pages").where("link_id", "=", linkId).execute();
     },
 
+    /** Reports in the order of their ids, after one. */
+    async after(linkId: number, limit: number): Promise<number[]> {
+      const query = read.selectFrom("report_pages").select("link_id").where("link_id", ">", linkId);
+      return (await query.orderBy("link_id").limit(limit).execute()).map(({ link_id }) => link_id);
+    },
+
     /** Keys of reports, newest first, below an id. */
     async page(
       { owners, search }: ReportListFilter,

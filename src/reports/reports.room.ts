@@ -22,6 +22,7 @@ export const reportsRoom = {
   async start(core: Core, { auth, links, analytics, door, sharing }: Needs) {
     const { createEyes } = await import("./eyes.ts");
     const { createFigures } = await import("./figures.ts");
+    const { createDaysJob } = await import("./days-job.ts");
     const { createReportsRepository } = await import("./reports.repository.ts");
     const { reportEndpoints } = await import("./reports.routes.ts");
     const { createReportPages } = await import("./reports.service.ts");
@@ -52,6 +53,7 @@ export const reportsRoom = {
         editing: reports.editing(sharing.changes),
       },
       endpoints: { api: reportEndpoints({ reports, hostOf: links.domains.hostOf }) },
+      jobs: [createDaysJob({ repository, figures, forgetDays: analytics.forgetDays })],
     };
   },
 } satisfies Room;

@@ -67,6 +67,60 @@ forEachDialect((dialect) => {
       expect(await page(made.id, { language })).toContain(word);
   });
 
+  test("compares days that are over, by weekday", async () => {
+    const plan = await link("plan");
+    const many = (count: number, days: number) => Array.from({ length: count }, () => click(plan, days));
+    // Ten days meet those of two weeks before, the last of which is 14 days ago.
+    await at.clicks.record([...many(60, 2), ...many(7, 0), ...many(40, 16), ...many(9, 14), ...many(5, 11)]);
+    const of = async (days: number) => at.figures.of(await at.reports.create({ title: "x", days }, mia));
+    expect(await of(10)).toMatchObject({
+      human: 67,
+      before: 49,
+      compared: { now: 60, before: 40, isWhole: false },
+    });
+    expect((await of(1))!.compared).toBeNull();
+    const made = await at.reports.create({ title: "x", days: 10 }, mia);
+    expect(await page(made.id)).toContain("50% more than in the previous period, without today");
+    const whole = await at.figures.of(made, "2026-11-20");
+    expect(whole).toMatchObject({ compared: { now: 60, before: 40, isWhole: true } });
+  });
+
+  test("reads the past days of many links from their sums, also after late clicks", async () => {
+    const { database } = at;
+    const ids: number[] = [];
+    for (let nth = 0; nth < 30; nth++) ids.push(await link(`of${nth}`));
+    const clicks = (days: number) =>
+      ids.map((id, nth) => click(id, days, { columns: { referrer: `site${nth % 7}.example` } }));
+    await at.clicks.record([...clicks(0), ...clicks(1), ...clicks(2), ...clicks(20)]);
+    const made = await at.reports.create({ title: "x", days: 30 }, mia);
+    const lists = async () => (await at.figures.of(made))!.lists;
+    const expected = await lists();
+    const keep = () => at.figures.keep(made, new AbortController().signal);
+    await keep();
+    expect(await lists()).toEqual(expected);
+    const days = () => database.read.selectFrom("click_set_days").select("day").orderBy("day").execute();
+    const today = Math.floor(NOW / DAY);
+    expect((await days()).map(({ day }) => today - day)).toEqual(
+      Array.from({ length: 20 }, (_, nth) => 20 - nth),
+    );
+    // The links' own rows are not read any more.
+    await database.write
+      .deleteFrom("click_dim_days")
+      .where("day", "=", today - 20)
+      .execute();
+    expect(await lists()).toEqual(expected);
+    // A late click of a day makes its own rows count again, until they are added up.
+    await at.clicks.record([click(ids[0]!, 2, { columns: { referrer: "late.example" } })]);
+    const late = await lists();
+    expect(late.sites.rows).toContainEqual({ name: "late.example", clicks: 1 });
+    expect(late.devices.rows[0]!.clicks).toBe(121);
+    await keep();
+    expect(await lists()).toEqual(late);
+    at.clicks.clock.time = NOW + 40 * DAY;
+    await at.clicks.analytics.forgetDays();
+    expect(await days()).toEqual([]);
+  });
+
   test("shows the links that its filter names and its owner may see", async () => {
     const [own, other] = [await link("own"), await link("others", await at.account())];
     await at.clicks.record([

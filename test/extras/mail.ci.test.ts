@@ -156,6 +156,50 @@ test("a mail that was sent when the process was killed goes at most twice, and t
   expect(server.log()).toContain("may arrive twice");
 });
 
+test("each reader gets a report once, over restarts and kills while its mails are queued", async () => {
+  const before = smtp.mails.length;
+  const readers = ["one@example.net", "two@example.net"];
+  const made: number[] = [];
+  for (const at of ["00:01", "00:02", "00:03"]) {
+    const body = { title: `Report ${at}`, every: "day", at, days: 7, to: readers };
+    made.push((await ask("POST", "/analytics/mails", body)).body.data.id);
+  }
+  /** Nobody has to confirm, and some of the mails are due. */
+  const prepare = (ids: readonly number[]) => {
+    const database = new Database(`${installation.dataDir}/waymark.db`);
+    database.run("update report_readers set state = 'active'");
+    // A killed process keeps its job for a while.
+    database.run("delete from leases");
+    for (const id of ids) database.run("update report_mails set next_at = 1 where id = ?", [id]);
+    database.close();
+  };
+  for (const [nth, fault] of ["report-queuing", "report-queued"].entries()) {
+    await server.stop();
+    prepare([made[nth]!]);
+    server = await installation.serve({ WAYMARK_FAULT: fault });
+    await server.process.exited;
+    expect(server.process.signalCode).toBe("SIGKILL");
+    await restart();
+  }
+  await server.stop();
+  prepare([made[2]!]);
+  await restart();
+  const reports = () =>
+    smtp.mails.slice(before).filter(({ subject, to }) => {
+      const [reader] = [to].flat();
+      return subject?.startsWith("Report ") && readers.includes(reader?.text ?? "");
+    });
+  await until(() => reports().length >= made.length * readers.length);
+  for (let times = 0; times < 2; times++) {
+    await server.stop();
+    await restart();
+  }
+  const isUnsent = ({ kind, state }: Row) => kind === "report" && state !== "sent";
+  await until(async () => !(await list()).some(isUnsent));
+  const names = reports().map(({ subject, to }) => `${subject} ${[to].flat()[0]!.text}`);
+  expect([new Set(names).size, names.length]).toEqual([6, 6]);
+});
+
 test("thousands of queued mails go one after the other while requests are answered", async () => {
   const before = smtp.count();
   await server.stop();

@@ -41,7 +41,7 @@ export const isSummed =
   (eb: ExpressionBuilder<Schema, Counted>): Expression<SqlBool> =>
     links === null ? eb("link_id", "=", TOTAL) : isAmong(links)(eb);
 
-/** Of what there are sums: clicks, visitors by day, or clicks with one of some values by day. */
+/** Of what there are sums: clicks, visitors by day, or clicks with one of some values by day, of campaigns by month. */
 export type Summed = "clicks" | "visitors" | SummedValues;
 /** Ids of values of one dimension. */
 export type SummedValues = { dimension: Dimension; ids: readonly number[] };
@@ -55,7 +55,7 @@ export function sumRows(read: Db, unit: SumUnit, buckets: readonly number[], of:
   if (of !== "visitors")
     return among(
       read
-        .selectFrom("click_dim_days")
+        .selectFrom(`click_dim_${unit === "month" ? unit : "day"}s` as "click_dim_days")
         .where("dimension", "=", DIMENSIONS[of.dimension])
         .where("value_id", "in", [...of.ids, NO_ID]),
     );

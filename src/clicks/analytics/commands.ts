@@ -11,13 +11,13 @@ import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { validated } from "../../lib/validated.ts";
 import { VISITORS, type Visitors, visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { clickQuery, limited, valuesOf, zoneNote } from "./schemas.routes.ts";
+import { clickQuery, compareQuery, limited, valuesOf, zoneNote } from "./schemas.routes.ts";
 import { type Calendar, UTC } from "../rollups/calendar.ts";
-import { type DateRange, parseDate, parseRange } from "./range.ts";
+import { type Comparison, COMPARISONS, type DateRange, parseDate, parseRange } from "./range.ts";
 import type { ReachableLinks } from "./routes.ts";
 import { isDetail, type ReportBy, REPORTS } from "./report.ts";
-import { FILTER_VALUES } from "./cuts.ts";
-import { createAnalytics } from "./service.ts";
+import { type ClickFilter, FILTER_VALUES } from "./cuts.ts";
+import { type Analytics, createAnalytics } from "./service.ts";
 import { viewOfDevices, viewOfLinkReport, viewOfReportRow } from "./views.ts";
 
 type Context = CommandContext<{ database: Database; links: Pick<ReachableLinks, "domains"> }>;
@@ -33,7 +33,14 @@ const VISITORS_OPTION = [
   { values: VISITORS },
 ] as const;
 
-const reportCommandQuery = limited(200, 1_000).extend(clickQuery.shape);
+const COMPARE_OPTION = [
+  "--compare <with>",
+  "previous (as many whole weeks back) or year (52 weeks back)",
+  { values: COMPARISONS },
+] as const;
+
+const reportCommandQuery = limited(200, 1_000).extend(clickQuery.shape).extend(compareQuery);
+const statsCommandQuery = z.object({ ...visitorsQuery, ...compareQuery });
 
 export function addReportCommand(group: Command, context: ReportContext): void {
   const define = createDefine(group, context);
@@ -42,6 +49,7 @@ export function addReportCommand(group: Command, context: ReportContext): void {
     .options(RANGE_OPTIONS)
     .option("--limit <number>", "rows, at most 1,000; default: 200")
     .option(...VISITORS_OPTION)
+    .option(...COMPARE_OPTION)
     .option("--code <code>", "of this link; repeat it for several", { repeats: true })
     .option("--tag <tag>", "of links with this tag; repeat it for links that have all of them", {
       repeats: true,
@@ -72,15 +80,17 @@ async function runReport({ services }: ReportContext, by: ReportBy, options: Ran
   };
   const { rows, total, other, none } = await analytics.report(by, range, query.limit, filter);
   const data = rows.map((row) => viewOfReportRow(by, row, links.domains.nameOf));
-  const from = await analytics.detailsFrom(range, filter, { by, isSummed: !isDetail(by) });
+  const from = await analytics.detailsFrom(range, filter, { by, isSummed: !isDetail(by), useMonths: true });
   const details_from = from === null ? undefined : formatRfc3339(from);
   const place = by === "link" ? ["title", "domain"] : by === "city" ? ["country"] : [];
+  const compared = await comparedWith(analytics, query.compare, range, filter);
   return {
-    json: { data, total, other, none, details_from, ...zoneNote(calendar, range) },
+    json: { data, total, other, none, details_from, ...jsonOfCompared(compared), ...zoneNote(calendar, range) },
     show(output) {
       output.line(
         `${countText(total, filter.visitors)} ${rangeText(range, calendar)}, ${other.toLocaleString("en")} of them not below`,
       );
+      showCompared(output, compared, calendar, filter.visitors);
       if (details_from !== undefined)
         output.line(`Clicks before ${details_from} are missing: their details are not kept.`);
       showZone(output, range, calendar);
@@ -103,6 +113,34 @@ const countText = (count: number, visitors: Visitors): string =>
     ? `${pluralize(count, "click")} in all`
     : pluralize(count, visitors === "human" ? "human click" : "bot click");
 
+/** The clicks of the range before. Null if none is asked for. */
+async function comparedWith(
+  analytics: Analytics,
+  comparison: Comparison | undefined,
+  range: DateRange,
+  filter: ClickFilter,
+): Promise<{ range: DateRange; clicks: number } | null> {
+  if (comparison === undefined) return null;
+  const found = await analytics.compared(range, "day", comparison, filter);
+  return { range: found.range, clicks: found.values.reduce((sum, clicks) => sum + clicks, 0) };
+}
+
+type Compared = Awaited<ReturnType<typeof comparedWith>>;
+
+const jsonOfCompared = (compared: Compared) =>
+  compared !== null && {
+    compared: {
+      clicks: compared.clicks,
+      start_date: formatRfc3339(compared.range.start),
+      end_date: formatRfc3339(compared.range.end),
+    },
+  };
+
+function showCompared(output: Output, compared: Compared, calendar: Calendar, visitors: Visitors): void {
+  if (compared !== null)
+    output.line(`Before: ${countText(compared.clicks, visitors)} ${rangeText(compared.range, calendar)}`);
+}
+
 const MOST_ROWS = 10;
 
 export function addLinkStatsCommand(group: Command, context: Context): void {
@@ -111,8 +149,10 @@ export function addLinkStatsCommand(group: Command, context: Context): void {
     .option("--domain <host>", "host of the link's domain")
     .options(RANGE_OPTIONS)
     .option(...VISITORS_OPTION)
+    .option(...COMPARE_OPTION)
     .result(async (options, code) => {
-      const visitors = visitorsOf(validated(z.object(visitorsQuery), options, "The command"));
+      const query = validated(statsCommandQuery, options, "The command");
+      const visitors = visitorsOf(query);
       const { database, links } = await context.services();
       const key = links.domains.key(code, options.domain);
       const analytics = createAnalytics({ database, clock: systemClock });
@@ -120,9 +160,12 @@ export function addLinkStatsCommand(group: Command, context: Context): void {
       const range = parseRangeOptions(options, calendar);
       const report = viewOfLinkReport(await analytics.link(key, range, { visitors }), links.domains.nameOf);
       const devices = viewOfDevices(await analytics.devices(range, MOST_ROWS, { visitors, key }));
+      const compared = await comparedWith(analytics, query.compare, range, { visitors, key });
       return {
-        json: { ...report, devices, ...zoneNote(calendar, range) },
-        show: (output) => showLinkReport(output, { range, calendar, visitors }, report, devices),
+        json: { ...report, devices, ...jsonOfCompared(compared), ...zoneNote(calendar, range) },
+        show(output) {
+          showLinkReport(output, { range, calendar, visitors }, report, devices, compared);
+        },
       };
     });
 }
@@ -161,12 +204,14 @@ function showLinkReport(
   { range, calendar, visitors }: { range: DateRange; calendar: Calendar; visitors: Visitors },
   report: ReturnType<typeof viewOfLinkReport>,
   devices: ReturnType<typeof viewOfDevices>,
+  compared: Compared,
 ): void {
   const [human, bots] = [
     countText(report.human_clicks, "human"),
     countText(report.automated_clicks, "automated"),
   ];
   output.line(`${report.code}: ${human} and ${bots} ${rangeText(range, calendar)}`);
+  showCompared(output, compared, calendar, visitors);
   showZone(output, range, calendar);
   const heading = { all: "ALL CLICKS", human: "HUMAN CLICKS", automated: "BOT CLICKS" }[visitors];
   const unique = report.trend.visitors;

@@ -5,7 +5,7 @@ import { appError } from "../../lib/errors.ts";
 import { NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
 import type { Calendar } from "../rollups/calendar.ts";
 import type { Calendars } from "../rollups/calendar.repository.ts";
-import { type Span, sequence } from "../rollups/time-buckets.ts";
+import { firstDayOfMonth, monthOfDay, type Span, sequence } from "../rollups/time-buckets.ts";
 import { type DateRange, spanOf, splitSpan, type SumParts, withMonths, type Edge } from "./range.ts";
 import type { Selection, DetailConditions, SummedValues } from "./click-columns.repository.ts";
 import { hostsOfSite, siteOf } from "./sites.ts";
@@ -16,6 +16,7 @@ import {
   COLUMN_OF,
   type ColumnDimension,
   type Dimension,
+  MONTHLY_OF_LINKS,
   parseAgentValue,
   parsePlaceValue,
 } from "../rollups/dimensions.ts";
@@ -78,13 +79,20 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
     return joinParts([{ months, days: days.filter((day) => day >= (oldest.day ?? day + 1)) }, settled]);
   }
 
-  /** The sums of values have the days; where they lack some of them, raw rows do as far as they are kept. */
+  /**
+   * The sums of values have the days; where they lack some of them, raw rows do as far as they are kept. Months that
+   * began before the oldest day have what is no longer kept by day.
+   */
   async function cutFiltered(
     range: DateRange,
     { links, calendar }: Selection,
     { dimension }: SummedValues,
+    useMonths: boolean,
   ): Promise<SumParts> {
-    const cut = await cutDays(range, { ...valueFacts(links), hours: null }, calendar, false);
+    const all = await cutDays(range, { ...valueFacts(links), hours: null }, calendar, false);
+    const months = useMonths && dimension === MONTHLY_OF_LINKS ? await monthsBeforeDays(range, calendar) : [];
+    const taken = new Set(months);
+    const cut = { ...all, months, days: all.days.filter((day) => !taken.has(monthOfDay(day))) };
     const [folded, oldest] = await Promise.all([
       values.foldedDays(dimension, links, cut.days),
       counts.oldestDetail(),
@@ -97,6 +105,13 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
     return { ...cut, days: cut.days.filter((one) => !raw.has(one)), spans: [...cut.spans, ...spans] };
   }
 
+  /** Whole months of the range that began before the oldest day with sums. */
+  async function monthsBeforeDays(range: DateRange, calendar: Calendar): Promise<number[]> {
+    const { whole } = splitSpan("day", spanOf(range, "day", now(), calendar), calendar);
+    const { day } = await counts.oldest();
+    return withMonths(whole).months.filter((month) => day === null || firstDayOfMonth(month) < day);
+  }
+
   return {
     detailsFrom: createDetailsFrom({ calendars, counts, values, now }),
 
@@ -104,7 +119,7 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
     async days(selection: Selection, range: DateRange, useMonths: boolean): Promise<SumParts> {
       const { links, details, calendar } = selection;
       if (details === null) return cutDays(range, countFacts(links), calendar, useMonths);
-      if (details.sums !== null) return cutFiltered(range, selection, details.sums);
+      if (details.sums !== null) return cutFiltered(range, selection, details.sums, useMonths);
       return rawOnly(range, calendar);
     },
 
@@ -131,15 +146,21 @@ export function createCuts({ calendars, counts, values, now, mostDetails }: Deps
 function createDetailsFrom({ calendars, counts, values, now }: Omit<Deps, "mostDetails">) {
   async function boundary(
     { values: conditions = {} }: ClickFilter,
-    { by, isSummed }: DetailsUse,
-    calendar: Calendar,
+    { by, isSummed, useMonths }: DetailsUse,
+    { calendar, start }: { calendar: Calendar; start: number },
   ): Promise<number> {
     const isRaw = Object.keys(conditions).length > 0;
     if (!isRaw && by !== "hour_of_week") return 0;
     const detail = (await counts.oldestDetail()) ?? now();
     if (isRaw && isSummed && by !== "hour_of_week" && dimensionOf(conditions) !== null) {
       const oldest = await values.oldestDay();
-      return Math.min(detail, oldest === null ? detail : calendar.day.startOf(oldest));
+      const ofDays = oldest === null ? detail : Math.min(detail, calendar.day.startOf(oldest));
+      if (!useMonths || dimensionOf(conditions) !== MONTHLY_OF_LINKS) return ofDays;
+      const { month } = calendar;
+      const first = month.of(start);
+      const whole = month.startOf(month.startOf(first) === start ? first : first + 1);
+      // A month that the range cuts has nothing but its days.
+      return whole < ofDays && (await values.hasMonth(MONTHLY_OF_LINKS, month.of(whole))) ? whole : ofDays;
     }
     if (isRaw) return detail;
     const { hour } = await counts.oldest();
@@ -153,15 +174,15 @@ function createDetailsFrom({ calendars, counts, values, now }: Omit<Deps, "mostD
     use: DetailsUse = {},
   ): Promise<number | null> => {
     const calendar = await calendars.current();
-    const from = await boundary(filter, use, calendar);
+    const from = await boundary(filter, use, { calendar, start });
     if (start >= from) return null;
     const isMissing = await counts.hasClicks({ from: start, to: Math.min(from, end + 1) }, calendar);
     return isMissing ? from : null;
   };
 }
 
-/** What a response is made of: a report by something, or counts by day, link and what belongs to links. */
-type DetailsUse = { by?: string | undefined; isSummed?: boolean };
+/** What a response is made of: a report by something, or counts by day or month, link and what belongs to links. */
+type DetailsUse = { by?: string | undefined; isSummed?: boolean; useMonths?: boolean };
 
 const totalsOf = (counts: BucketCounts): ReadonlyMap<number, number> =>
   new Map([...counts].map(([bucket, { clicks }]) => [bucket, clicks]));

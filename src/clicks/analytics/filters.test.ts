@@ -329,6 +329,27 @@ forEachDialect((dialect) => {
           expect(await analytics.detailsFrom(months, scope)).not.toBeNull();
         }
       }
+      // Campaigns have months behind the oldest day.
+      const oldest = UTC.day.of(Date.parse("2026-08-10"));
+      for (const table of ["click_days", "click_dim_days"] as const)
+        await database.write.deleteFrom(table).where("day", "<", oldest).execute();
+      const since = { start: Date.parse("2026-05-01"), end: NOW };
+      for (const chosen of [{}, { tag: ["spring"] }]) {
+        const filter: Filter = { chosen, values: { utm_campaign: "spring" }, visitors: "human" };
+        const scope = { links: await choose(chosen), values: filter.values, visitors: filter.visitors };
+        const { labels, values: counted, unknown } = await analytics.trend(since, "month", scope);
+        const expected = byHand.trend(found(filter), since, "month");
+        expect(labels.map((label, at) => [label, counted[at]])).toEqual(
+          labels.map((label) => [label, expected[label] ?? 0]),
+        );
+        expect(unknown).toEqual([]);
+        await compareReport("link", filter, since);
+        const use = { isSummed: true, useMonths: true };
+        expect(await analytics.detailsFrom(since, scope, use)).toBeNull();
+        const cut = { ...since, start: Date.parse("2026-05-02") };
+        expect((await analytics.trend(cut, "month", scope)).unknown).toEqual(["2026-05"]);
+        expect(await analytics.detailsFrom(cut, scope, use)).toBe(Date.parse("2026-06-01"));
+      }
       // Two dimensions need the details.
       const both = { values: { utm_campaign: "spring", country: "DE" } };
       const trend = await analytics.trend(months, "month", both);

@@ -6,6 +6,7 @@ import { type Cuts, FILTER_VALUES, type FilterValue } from "./cuts.ts";
 import type { DateRange } from "./range.ts";
 import type { RankingRepository } from "./ranking.repository.ts";
 import type { Selection } from "./click-columns.repository.ts";
+import { areSummedInSets, type SetDaysRepository } from "./set-days.repository.ts";
 import { siteOf } from "./sites.ts";
 import {
   COLUMN_DIMENSIONS,
@@ -15,7 +16,7 @@ import {
   parseAgentValue,
   parsePlaceValue,
 } from "../rollups/dimensions.ts";
-import type { ValueRepository, ValueShare } from "./values.repository.ts";
+import type { ValueParts, ValueRepository, ValueShare } from "./values.repository.ts";
 import { HOUR_MS } from "../rollups/time-buckets.ts";
 
 /** Counted from the details of clicks. */
@@ -51,6 +52,7 @@ type Parts = {
   values: ValueRepository;
   ranking: RankingRepository;
   cuts: Cuts;
+  setDays: SetDaysRepository;
 };
 
 /** Where the values of a report are, and the text of one; null: none. */
@@ -77,15 +79,20 @@ export function report(parts: Parts, by: ReportBy, query: ReportQuery): Promise<
 
 /** Several reports at once, which read each dimension once. */
 export async function reportsByDetail<By extends FilterValue>(
-  { values, cuts }: Pick<Parts, "values" | "cuts">,
+  { values, cuts, setDays }: Pick<Parts, "values" | "cuts" | "setDays">,
   list: readonly By[],
   { range, limit, selection }: ReportQuery,
 ): Promise<Record<By, Report>> {
-  const cut = await cuts.values(selection, range);
+  const whole = await cuts.values(selection, range);
+  const kept = selection.details === null ? await setDays.of(selection.links, whole.days) : null;
+  const isKept = new Set(kept?.days);
+  const some: ValueParts =
+    kept === null ? whole : { ...whole, days: whole.days.filter((day) => !isKept.has(day)), kept };
+  const cutOf = (dimension: Dimension) => (areSummedInSets(dimension) ? some : whole);
   const dimensions = [...new Set(list.map((by) => SHARES[by].of))];
   const [total, ...shares] = await Promise.all([
-    values.total("source", selection, cut),
-    ...dimensions.map((of) => values.share(of, selection, cut, MOST_VALUES)),
+    values.total("source", selection, some),
+    ...dimensions.map((of) => values.share(of, selection, cutOf(of), MOST_VALUES)),
   ]);
   const found = list.map((by) => [
     by,

@@ -74,7 +74,7 @@ export const COMPARED = {
 export const compareQuery = {
   compare: queryChoice(
     COMPARISONS,
-    "previous: with the range before, as many whole weeks back as it has, so that weekdays meet; year: 52 weeks back; by month: calendar months. It ends as far into its last day as the current day has come; default: no comparison",
+    "previous: with the range before, as many whole weeks back as it has, so that weekdays meet; year: 52 weeks back; by month: calendar months. It ends as far into its last day as the current day has come, or before that day if its clicks up to that time are no longer known; default: no comparison",
   ),
 };
 const named = { code: z.string(), domain: z.string().nullable().describe("host; null: the default domain") };
@@ -235,7 +235,11 @@ export const createDetailsNote =
     const needs = isDetailed || Object.keys(filter.values ?? {}).length > 0;
     const [calendar, from, lost] = await Promise.all([
       analytics.calendar(),
-      analytics.detailsFrom(range, filter, { by, isSummed: !isDetailed && unit !== "hour" }),
+      analytics.detailsFrom(range, filter, {
+        by,
+        isSummed: !isDetailed && unit !== "hour",
+        useMonths: unit === undefined || unit === "month",
+      }),
       needs ? lostDetails(range) : 0,
     ]);
     Object.assign(fields, zoneNote(calendar, range));

@@ -19,6 +19,7 @@ import {
   type ReportBy,
 } from "./report.ts";
 import { createClickRanking, type RankingRepository } from "./ranking.repository.ts";
+import { createSetDays } from "./set-days.repository.ts";
 import { ADMIN_NAME } from "../../lib/owner.ts";
 import type { Selection } from "./click-columns.repository.ts";
 import { touchedDays, type Trend, trend } from "./trend.ts";
@@ -62,7 +63,8 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
   const newest = createNewestClicks(database, clock.now);
   const cuts = createCuts({ calendars, counts, values, now: clock.now, mostDetails });
   const select = createSelect({ calendars, counts, values });
-  const parts = { counts, values, ranking, cuts };
+  const setDays = createSetDays(database);
+  const parts = { counts, values, ranking, cuts, setDays };
 
   return {
     /** Days, weeks, months and hours as the answers have them. */
@@ -75,11 +77,19 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
       const { sums: _, ...shown } = await trend(parts, await select(filter), range, unit);
       return shown;
     },
-    /** The trend of the range before; see comparedRange. */
+    /**
+     * The trend of the range before; see comparedRange. It leaves out a last day of which a part is compared that can't
+     * be told from the rest, so that no part of a day is compared with a whole one.
+     */
     async compared(range: DateRange, unit: Unit, comparison: Comparison, filter: ClickFilter = {}) {
       const selection = await select(filter);
       const { calendar } = selection;
+      const { day } = calendar;
       const earlier = comparedRange(range, unit, comparison, { now: clock.now(), calendar });
+      const last = day.of(earlier.end);
+      const isPart = earlier.end >= earlier.start && day.of(earlier.end + 1) === last;
+      if (isPart && (await cuts.days(selection, earlier, false)).days.includes(last))
+        earlier.end = day.startOf(last) - 1;
       const { sums: _, ...shown } = await trend(parts, selection, earlier, unit);
       return { ...shown, range: earlier };
     },
@@ -171,6 +181,22 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     },
 
     detailsFrom: cuts.detailsFrom,
+
+    /** Adds up the past days of a range for `reports` over these links. */
+    async keepDays(range: DateRange, filter: ClickFilter, signal: AbortSignal): Promise<void> {
+      const { links, details, calendar } = await select(filter);
+      if (details !== null) return;
+      const today = calendar.day.of(clock.now());
+      const { days } = await cuts.values({ links, details, calendar, visitors: "all" }, range);
+      const past = days.filter((day) => day < today);
+      await setDays.keep(links, past, today, signal);
+    },
+
+    /** Removes what `keepDays` added up and nobody needs any more. */
+    async forgetDays(): Promise<void> {
+      const [calendar, oldest] = await Promise.all([calendars.current(), values.oldestDay()]);
+      await setDays.forget(calendar.day.of(clock.now()), oldest ?? 0);
+    },
   };
 }
 

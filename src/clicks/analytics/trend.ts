@@ -62,7 +62,10 @@ export async function trend(
     human: valuesOf("human"),
     automated: valuesOf("automated"),
     ...(unique && { unique }),
-    unknown: labels.length === 0 ? [] : await unknownIn(parts, selection, range, { unit, first, labels }),
+    unknown:
+      labels.length === 0
+        ? []
+        : await unknownIn(parts, selection, range, { unit, first, labels, months: cut.months }),
     sums,
   };
 }
@@ -102,7 +105,8 @@ async function unknownIn(
   parts: Pick<Parts, "counts" | "values">,
   selection: Selection,
   range: DateRange,
-  { unit, first, labels }: { unit: Unit; first: number; labels: readonly string[] },
+  /** `months`: counted by their own sums. */
+  { unit, first, labels, months }: { unit: Unit; first: number; labels: readonly string[]; months: number[] },
 ): Promise<string[]> {
   const { details, calendar } = selection;
   const { hour, day } = calendar;
@@ -110,17 +114,22 @@ async function unknownIn(
   const oldest = await parts.counts.oldest();
   const keptFrom = details === null ? await keptSince(parts, selection, unit, oldest) : 0;
   if (details === null && range.start >= keptFrom) return [];
-  const [isClicked, isDetailed] = await Promise.all([
+  const [isClicked, isDetailed, known] = await Promise.all([
     clickedDays(parts, selection, range, oldest.day),
     details === null ? null : detailedDays(parts, selection, range, unit),
+    details === null || months.length === 0
+      ? new Set<number>()
+      : parts.values.detailedMonths("source", { from: months[0]!, to: months.at(-1)! + 1 }),
   ]);
+  const ofMonths = new Set(months.filter((month) => known.has(month)));
   const states = labels.map(() => ({ isClicked: false, isKnown: false }));
   const look = (at: number) => {
     const state = states[calendar[unit].of(Math.max(at, range.start)) - first];
     const one = day.of(at);
     if (state === undefined || !isClicked(one)) return;
     state.isClicked = true;
-    state.isKnown ||= isDetailed === null ? at >= keptFrom : isDetailed(one);
+    state.isKnown ||=
+      isDetailed === null ? at >= keptFrom : isDetailed(one) || ofMonths.has(calendar.month.of(at));
   };
   if (unit === "hour")
     for (const one of sequence(hour.of(range.start), hour.of(range.end) + 1)) look(hour.startOf(one));

@@ -16,6 +16,7 @@ import {
   type SelectedClicks,
   type Selection,
 } from "./click-columns.repository.ts";
+import type { SetDays } from "./set-days.repository.ts";
 import { TOTAL } from "../rollups/sums.ts";
 import { SUM_UNITS, type SumParts } from "./range.ts";
 import { detailedClicksOf } from "../rollups/values.repository.ts";
@@ -29,6 +30,9 @@ export type ValueShare = {
   total: number;
   visitors: Visitors;
 };
+
+/** `kept`: days of the whole selection, beside those of its links. */
+export type ValueParts = SumParts & { kept?: SetDays };
 
 type ValueCounts = SelectQueryBuilder<Schema, never, { value_id: number } & ClickSum>;
 /** A query for rows of ValueCounts. */
@@ -76,7 +80,11 @@ export function createValueRepository({ read }: Database) {
     },
 
     /** Clicks of these visitors with any value of the dimension. */
-    async total(dimension: Dimension, { visitors, ...selected }: Selection, cut: SumParts): Promise<number> {
+    async total(
+      dimension: Dimension,
+      { visitors, ...selected }: Selection,
+      cut: ValueParts,
+    ): Promise<number> {
       const all = union(partsOf(dimension, selected, cut));
       if (all === null) return 0;
       const { clicks } = await read
@@ -90,7 +98,7 @@ export function createValueRepository({ read }: Database) {
     async share(
       dimension: Dimension,
       { visitors, ...selected }: Selection,
-      cut: SumParts,
+      cut: ValueParts,
       limit: number,
     ): Promise<ValueShare> {
       const all = union(partsOf(dimension, selected, cut));
@@ -140,6 +148,25 @@ function createValueFacts(read: Db) {
         .where("dimension", "=", DIMENSIONS.source)
         .execute();
       return new Set(rows.map(({ day }) => day));
+    },
+
+    /** Whether a month has sums of a dimension's values. */
+    async hasMonth(dimension: Dimension, month: number): Promise<boolean> {
+      return (await this.detailedMonths(dimension, { from: month, to: month + 1 })).size > 0;
+    },
+
+    /** Months of a range that have sums of a dimension's values. */
+    async detailedMonths(dimension: Dimension, { from, to }: Span): Promise<Set<number>> {
+      const rows = await read
+        .selectFrom("click_dim_months")
+        .select("month")
+        .distinct()
+        .where("month", ">=", from)
+        .where("month", "<", to)
+        .where("link_id", "=", TOTAL)
+        .where("dimension", "=", DIMENSIONS[dimension])
+        .execute();
+      return new Set(rows.map(({ month }) => month));
     },
 
     /** The oldest day with sums of values. */
@@ -194,7 +221,7 @@ function createValueFacts(read: Db) {
 }
 
 function createValueParts(read: Db) {
-  const partsOf = (dimension: Dimension, selected: SelectedClicks, cut: SumParts): ValueCounts[] => {
+  const partsOf = (dimension: Dimension, selected: SelectedClicks, cut: ValueParts): ValueCounts[] => {
     const used = SUM_UNITS.filter((unit) => cut[`${unit}s`].length > 0);
     const found = used.map((unit): Part => {
       const rows = read
@@ -204,6 +231,16 @@ function createValueParts(read: Db) {
         .where("dimension", "=", DIMENSIONS[dimension]);
       return unit === "hour" ? rows : rows.where(isSummed(selected.links) as never);
     });
+    const { set, days } = cut.kept ?? { set: 0, days: [] };
+    if (days.length > 0)
+      found.push(
+        read
+          .selectFrom("click_set_values")
+          .select(["value_id", "clicks", "automated"])
+          .where("set_id", "=", set)
+          .where("dimension", "=", DIMENSIONS[dimension])
+          .where("day", "in", days),
+      );
     for (const span of cut.spans) found.push(rawCountsOf(dimension, selected, span));
     return found as unknown as ValueCounts[];
   };

@@ -211,6 +211,7 @@ export const en = {
     more: "{percent} more than in the previous period",
     fewer: "{percent} fewer than in the previous period",
     same: "as many as in the previous period",
+    untilYesterday: "{change}, without today",
     per: { hour: "Human clicks per hour", day: "Human clicks per day", month: "Human clicks per month" },
     soFar: "{day}, so far",
     table: "Show as a table",

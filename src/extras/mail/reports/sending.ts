@@ -6,6 +6,7 @@ import type { Changes } from "../../../platform/cluster/changes.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { knownLanguage, type Language } from "../../../lib/language.ts";
 import type { Logger } from "../../../lib/logger.ts";
+import { fault } from "../../../lib/fault.ts";
 import { filled } from "../../../lib/message.ts";
 import { codeOf } from "../../../links/link/key.ts";
 import { changeOf, changeText, daysText, nameIn } from "../../../reports/report-page.ts";
@@ -76,8 +77,10 @@ export function createReportMailJob(deps: Deps) {
         const to = { accountId: null, email, language };
         const onceKey = `report ${mail.id} ${id} ${due.at}`;
         await outbox.queue(tx, to, { kind: "report", content }, { onceKey });
+        fault("report-queuing");
       }
     });
+    fault("report-queued");
     return true;
   }
 
@@ -112,7 +115,7 @@ function contentOf(
   const fact = (name: string, clicks: number) => filled(words.fact, { name, count: count(clicks) });
   const facts = [
     fact(words.human, figures.human),
-    ...(change === null ? [] : [changeText(look, change)]),
+    ...(change === null ? [] : [changeText(look, change, figures)]),
     ...(figures.visits === null ? [] : [fact(words.visits, figures.visits)]),
     fact(words.before, figures.before),
     fact(words.bots, figures.automated),
