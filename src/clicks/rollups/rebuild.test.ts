@@ -297,7 +297,7 @@ async function flush(database: Database, linkId: number): Promise<void> {
     await dialect.upsert(
       tx,
       { table: "click_dim_months", keys: ["month", "link_id", "dimension", "value_id"], ...add },
-      [{ month: MONTH, ...value }],
+      [{ month: MONTH, link_id: 0, ...value }],
     );
     await dialect.insertMany(tx, "click_log", [{ link_id: linkId, clicked_at: NOW - 1, source: "direct" }]);
   });
