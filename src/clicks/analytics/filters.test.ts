@@ -347,7 +347,10 @@ forEachDialect((dialect) => {
         const use = { isSummed: true, useMonths: true };
         expect(await analytics.detailsFrom(since, scope, use)).toBeNull();
         const cut = { ...since, start: Date.parse("2026-05-02") };
-        expect((await analytics.trend(cut, "month", scope)).unknown).toEqual(["2026-05"]);
+        const every = byHand.trend(found({ chosen, values: {}, visitors: "all" }), cut, "month");
+        expect((await analytics.trend(cut, "month", scope)).unknown).toEqual(
+          "2026-05" in every ? ["2026-05"] : [],
+        );
         expect(await analytics.detailsFrom(cut, scope, use)).toBe(Date.parse("2026-06-01"));
       }
       // Two dimensions need the details.
