@@ -140,12 +140,14 @@ export function monthsOf(counts: readonly ValueIncrement[]) {
     if (sum === undefined) sums.set(key, { ...count, bucket: month });
     else increase(sum, count);
   }
-  return [...sums.values()].sort(inOrder).map(({ bucket, linkId, dimension, valueId, clicks, automated }) => ({
-    month: bucket,
-    link_id: linkId,
-    dimension,
-    value_id: valueId,
-    clicks,
-    automated,
-  }));
+  return [...sums.values()]
+    .sort(inOrder)
+    .map(({ bucket, linkId, dimension, valueId, clicks, automated }) => ({
+      month: bucket,
+      link_id: linkId,
+      dimension,
+      value_id: valueId,
+      clicks,
+      automated,
+    }));
 }
