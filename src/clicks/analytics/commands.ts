@@ -85,7 +85,15 @@ async function runReport({ services }: ReportContext, by: ReportBy, options: Ran
   const place = by === "link" ? ["title", "domain"] : by === "city" ? ["country"] : [];
   const compared = await comparedWith(analytics, query.compare, range, filter);
   return {
-    json: { data, total, other, none, details_from, ...jsonOfCompared(compared), ...zoneNote(calendar, range) },
+    json: {
+      data,
+      total,
+      other,
+      none,
+      details_from,
+      ...jsonOfCompared(compared),
+      ...zoneNote(calendar, range),
+    },
     show(output) {
       output.line(
         `${countText(total, filter.visitors)} ${rangeText(range, calendar)}, ${other.toLocaleString("en")} of them not below`,
