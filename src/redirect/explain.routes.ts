@@ -102,14 +102,14 @@ export function createExplain(deps: ExplainDeps) {
   });
 
   async function closed(
-    { id, shortUrl }: Explained,
+    { id, shortUrl: url }: Explained,
     link: SpecialLink,
     now: number,
     reason: Explanation["reason"],
   ): Promise<Explanation> {
     const { fallbackUrl } = link;
     if (fallbackUrl === null) return nowhere(reason);
-    const isLoop = await fallbacks.leadsBack(id, fallbackUrl, { request: { url: shortUrl }, now });
+    const isLoop = await fallbacks.leadsBack(id, fallbackUrl, { request: { url }, now });
     return isLoop ? nowhere(reason) : { target: fallbackUrl, status: 307, reason, steps: [] };
   }
 

@@ -175,7 +175,7 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 
 function visitsIn(unique: readonly (number | null)[] | undefined): number | null {
   const known = unique?.filter((count) => count !== null) ?? [];
-  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
+  return known.length === 0 ? null : sum(known);
 }
 
 const rangeOf = (zone: string, first: string, last: string, now: number): DateRange => {
