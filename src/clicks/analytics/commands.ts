@@ -124,11 +124,11 @@ const countText = (count: number, visitors: Visitors): string =>
 /** The clicks of the range before. Null if none is asked for. */
 async function comparedWith(
   analytics: Analytics,
-  comparison: Comparison | undefined,
+  comparison: Comparison | "" | undefined,
   range: DateRange,
   filter: ClickFilter,
 ): Promise<{ range: DateRange; clicks: number } | null> {
-  if (comparison === undefined) return null;
+  if (!comparison) return null;
   const found = await analytics.compared(range, "day", comparison, filter);
   return { range: found.range, clicks: found.values.reduce((sum, clicks) => sum + clicks, 0) };
 }

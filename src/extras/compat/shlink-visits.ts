@@ -33,7 +33,7 @@ export async function visitSums({ call }: ShlinkRequest): Promise<ShlinkReply> {
   const { total_clicks, human_clicks } = counted.body.data;
   const orphans = await missingCodes(call, {});
   // Administrators alone see what leads nowhere.
-  const rows = "rows" in orphans ? [...orphans.rows, orphans.further] : [];
+  const rows: Counted[] = orphans.refusal === null ? [...orphans.rows, orphans.further] : [];
   const human = rows.reduce((sum, row) => sum + row.human, 0);
   const all = rows.reduce((sum, row) => sum + row.automated, human);
   return reply({
@@ -46,16 +46,18 @@ export async function visitSums({ call }: ShlinkRequest): Promise<ShlinkReply> {
   });
 }
 
-type MissingRow = { code: string; domain: string | null; human: number; automated: number; seen_at: string };
+type Counted = { human: number; automated: number };
+type MissingRow = Counted & { code: string; domain: string | null; seen_at: string };
 
 const MOST_CODES = 1_000;
+const NONE: Counted = { human: 0, automated: 0 };
 
 async function missingCodes(call: ShlinkRequest["call"], query: Readonly<Record<string, string>>) {
   const range = { start_date: "1970-01-01", end_date: "9999-12-31", ...query };
   const read = await call("GET", "/analytics/missing", { query: { ...range, limit: String(MOST_CODES) } });
-  if (read.status !== 200) return { refusal: refused(read) };
-  const { data, further = { human: 0, automated: 0 } } = read.body;
-  return { rows: data as MissingRow[], further };
+  if (read.status !== 200) return { refusal: refused(read), rows: [], further: NONE };
+  const { data, further = NONE } = read.body;
+  return { refusal: null, rows: data as MissingRow[], further };
 }
 
 export async function orphanVisits(request: ShlinkRequest): Promise<ShlinkReply> {
@@ -65,7 +67,7 @@ export async function orphanVisits(request: ShlinkRequest): Promise<ShlinkReply>
     ...(query.get("startDate") && { start_date: query.get("startDate")! }),
     ...(query.get("endDate") && { end_date: query.get("endDate")! }),
   });
-  if ("refusal" in found) return found.refusal;
+  if (found.refusal !== null) return found.refusal;
   const isShown = type === null || type === ORPHAN_TYPE;
   const kinds = query.get("excludeBots") === "true" ? [false] : [false, true];
   const counted = (isShown ? found.rows : [])
