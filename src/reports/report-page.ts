@@ -94,8 +94,8 @@ export function changeText(
 ): string {
   const percent = percents(language).format(Math.abs(change));
   const isSame = Math.round(Math.abs(change) * 100) === 0;
-  const told = isSame ? report.same : filled(change > 0 ? report.more : report.fewer, { percent });
-  return compared?.isWhole ? told : filled(report.untilYesterday, { change: told });
+  const sentence = isSame ? report.same : filled(change > 0 ? report.more : report.fewer, { percent });
+  return compared?.isWhole ? sentence : filled(report.untilYesterday, { change: sentence });
 }
 
 /** A value of a list as people of the language read it. */

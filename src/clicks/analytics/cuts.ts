@@ -157,10 +157,12 @@ function createDetailsFrom({ calendars, counts, values, now }: Omit<Deps, "mostD
       const ofDays = oldest === null ? detail : Math.min(detail, calendar.day.startOf(oldest));
       if (!useMonths || dimensionOf(conditions) !== MONTHLY_OF_LINKS) return ofDays;
       const { month } = calendar;
-      const first = month.of(start);
-      const whole = month.startOf(month.startOf(first) === start ? first : first + 1);
+      const oldestMonth = await values.oldestMonth();
+      if (oldestMonth === null) return ofDays;
       // A month that the range cuts has nothing but its days.
-      return whole < ofDays && (await values.hasMonth(MONTHLY_OF_LINKS, month.of(whole))) ? whole : ofDays;
+      const first = month.of(start);
+      const whole = month.startOf(first) === start ? first : first + 1;
+      return Math.min(ofDays, month.startOf(Math.max(whole, oldestMonth)));
     }
     if (isRaw) return detail;
     const { hour } = await counts.oldest();

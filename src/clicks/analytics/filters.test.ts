@@ -351,7 +351,8 @@ forEachDialect((dialect) => {
         expect((await analytics.trend(cut, "month", scope)).unknown).toEqual(
           "2026-05" in every ? ["2026-05"] : [],
         );
-        expect(await analytics.detailsFrom(cut, scope, use)).toBe(Date.parse("2026-06-01"));
+        const isLost = "2026-05" in byHand.trend(all, cut, "month");
+        expect(await analytics.detailsFrom(cut, scope, use)).toBe(isLost ? Date.parse("2026-06-01") : null);
       }
       // Two dimensions need the details.
       const both = { values: { utm_campaign: "spring", country: "DE" } };

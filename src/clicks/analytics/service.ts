@@ -3,7 +3,7 @@ import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
 import { type CountRepository, createCountRepository, type BucketCounts } from "./counts.repository.ts";
-import { createCuts, type ClickFilter, createSelect, type FilterValue } from "./cuts.ts";
+import { createCuts, type ClickFilter, createSelect, type Cuts, type FilterValue } from "./cuts.ts";
 import { type Comparison, comparedRange, type DateRange, parseRange, spanOf } from "./range.ts";
 import { type NewestClick, createNewestRepository } from "./log.repository.ts";
 import {
@@ -19,13 +19,13 @@ import {
   type ReportBy,
 } from "./report.ts";
 import { createClickRanking, type RankingRepository } from "./ranking.repository.ts";
-import { createSetDays } from "./set-days.repository.ts";
+import { createSetDays, type SetDaysRepository } from "./set-days.repository.ts";
 import { ADMIN_NAME } from "../../lib/owner.ts";
 import type { Selection } from "./click-columns.repository.ts";
 import { touchedDays, type Trend, trend } from "./trend.ts";
-import { createValueRepository, type ValueShare } from "./values.repository.ts";
+import { createValueRepository, type ValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
-import { createCalendars } from "../rollups/calendar.repository.ts";
+import { type Calendars, createCalendars } from "../rollups/calendar.repository.ts";
 import { type Unit, type Span, sequence } from "../rollups/time-buckets.ts";
 
 /** `clicks`: of the chosen visitors; `both` does not depend on the choice. */
@@ -77,19 +77,10 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
       const { sums: _, ...shown } = await trend(parts, await select(filter), range, unit);
       return shown;
     },
-    /**
-     * The trend of the range before; see comparedRange. It leaves out a last day of which a part is compared that can't
-     * be told from the rest, so that no part of a day is compared with a whole one.
-     */
+    /** The trend of the range before; see earlierRange. */
     async compared(range: DateRange, unit: Unit, comparison: Comparison, filter: ClickFilter = {}) {
       const selection = await select(filter);
-      const { calendar } = selection;
-      const { day } = calendar;
-      const earlier = comparedRange(range, unit, comparison, { now: clock.now(), calendar });
-      const last = day.of(earlier.end);
-      const isPart = earlier.end >= earlier.start && day.of(earlier.end + 1) === last;
-      if (isPart && (await cuts.days(selection, earlier, false)).days.includes(last))
-        earlier.end = day.startOf(last) - 1;
+      const earlier = await earlierRange(cuts, selection, range, { unit, comparison, now: clock.now() });
       const { sums: _, ...shown } = await trend(parts, selection, earlier, unit);
       return { ...shown, range: earlier };
     },
@@ -181,7 +172,31 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     },
 
     detailsFrom: cuts.detailsFrom,
+    ...createDayKeeping({ select, cuts, setDays, values, calendars, clock }),
+  };
+}
 
+async function withTitles(
+  { ranking }: { ranking: RankingRepository },
+  by: ReportBy,
+  found: Report,
+): Promise<Report> {
+  if (by !== "link") return found;
+  const titles = await ranking.titles(found.rows.map(({ value }) => value));
+  return { ...found, rows: found.rows.map((row) => ({ ...row, title: titles.get(row.value) ?? null })) };
+}
+
+type KeepingParts = {
+  select: ReturnType<typeof createSelect>;
+  cuts: Cuts;
+  setDays: SetDaysRepository;
+  values: ValueRepository;
+  calendars: Calendars;
+  clock: Clock;
+};
+
+function createDayKeeping({ select, cuts, setDays, values, calendars, clock }: KeepingParts) {
+  return {
     /** Adds up the past days of a range for `reports` over these links. */
     async keepDays(range: DateRange, filter: ClickFilter, signal: AbortSignal): Promise<void> {
       const { links, details, calendar } = await select(filter);
@@ -200,14 +215,25 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
   };
 }
 
-async function withTitles(
-  { ranking }: { ranking: RankingRepository },
-  by: ReportBy,
-  found: Report,
-): Promise<Report> {
-  if (by !== "link") return found;
-  const titles = await ranking.titles(found.rows.map(({ value }) => value));
-  return { ...found, rows: found.rows.map((row) => ({ ...row, title: titles.get(row.value) ?? null })) };
+type Compared = { unit: Unit; comparison: Comparison; now: number };
+
+/**
+ * The range before; see comparedRange. It leaves out a last day of which a part is compared that can't be told from the
+ * rest, so that no part of a day is compared with a whole one.
+ */
+async function earlierRange(
+  cuts: Cuts,
+  selection: Selection,
+  range: DateRange,
+  { unit, comparison, now }: Compared,
+): Promise<DateRange> {
+  const { calendar } = selection;
+  const { day } = calendar;
+  const earlier = comparedRange(range, unit, comparison, { now, calendar });
+  const last = day.of(earlier.end);
+  const isPart = earlier.end >= earlier.start && day.of(earlier.end + 1) === last;
+  const isWhole = isPart && (await cuts.days(selection, earlier, false)).days.includes(last);
+  return isWhole ? { start: earlier.start, end: day.startOf(last) - 1 } : earlier;
 }
 
 /** What visitors are known by, beside time. */

@@ -26,58 +26,21 @@ const FORGET_SETS_AFTER_DAYS = 30;
 
 export const areSummedInSets = (dimension: Dimension): boolean => SUMMED.includes(dimension);
 
-export function createSetDays({ read, write, dialect, transaction }: Database) {
-  const rollups = createRebuildRepository({ dialect } as Database);
-
-  /** Null for a set that is not added up. */
-  const nameOf = (links: LinkSet | null): string | null =>
-    links === null || "query" in links || links.ids.length < LEAST_LINKS
-      ? null
-      : new Bun.CryptoHasher("sha256")
-          .update(links.ids.toSorted((a, b) => a - b).join(" "))
-          .digest("base64url");
-
-  const find = (name: string) =>
-    read.selectFrom("click_sets").select(["id", "used_day"]).where("links", "=", name).executeTakeFirst();
-
-  async function setFor(name: string, today: number): Promise<number> {
-    const found = await find(name);
-    if (found === undefined) {
-      await dialect.insertIgnore(write, "click_sets", ["links"], [{ links: name, used_day: today }]);
-      return (
-        await write.selectFrom("click_sets").select("id").where("links", "=", name).executeTakeFirstOrThrow()
-      ).id;
-    }
-    if (found.used_day < today)
-      await write.updateTable("click_sets").set({ used_day: today }).where("id", "=", found.id).execute();
-    return found.id;
-  }
-
-  async function currentDays(set: number, days: readonly number[]): Promise<number[]> {
-    const rows = await read
-      .selectFrom("click_set_days as kept")
-      .innerJoin("click_day_changes as now", (join) =>
-        join.onRef("now.day", "=", "kept.day").onRef("now.changes", "=", "kept.changes"),
-      )
-      .select("kept.day")
-      .where("kept.set_id", "=", set)
-      .where("kept.day", "in", days)
+const removeDay = async (tx: Db, set: number, day: number): Promise<void> => {
+  for (const dimension of SUMMED)
+    await tx
+      .deleteFrom("click_set_values")
+      .where("set_id", "=", set)
+      .where("dimension", "=", DIMENSIONS[dimension])
+      .where("day", "=", day)
       .execute();
-    return rows.map(({ day }) => day);
-  }
+  await tx.deleteFrom("click_set_days").where("set_id", "=", set).where("day", "=", day).execute();
+};
 
-  const removeDay = async (tx: Db, set: number, day: number): Promise<void> => {
-    for (const dimension of SUMMED)
-      await tx
-        .deleteFrom("click_set_values")
-        .where("set_id", "=", set)
-        .where("dimension", "=", DIMENSIONS[dimension])
-        .where("day", "=", day)
-        .execute();
-    await tx.deleteFrom("click_set_days").where("set_id", "=", set).where("day", "=", day).execute();
-  };
-
-  const addUp = (set: number, links: readonly number[], day: number): Promise<void> =>
+function createAddUp(database: Database) {
+  const { dialect, transaction } = database;
+  const rollups = createRebuildRepository(database);
+  return (set: number, links: readonly number[], day: number): Promise<void> =>
     transaction(
       async (tx) => {
         await rollups.lockMonth(tx, monthOfDay(day));
@@ -116,6 +79,48 @@ export function createSetDays({ read, write, dialect, transaction }: Database) {
       },
       { long: true },
     );
+}
+
+export function createSetDays(database: Database) {
+  const { read, write, dialect, transaction } = database;
+  const addUp = createAddUp(database);
+
+  /** Null for a set that is not added up. */
+  const nameOf = (links: LinkSet | null): string | null =>
+    links === null || "query" in links || links.ids.length < LEAST_LINKS
+      ? null
+      : new Bun.CryptoHasher("sha256")
+          .update(links.ids.toSorted((a, b) => a - b).join(" "))
+          .digest("base64url");
+
+  const find = (name: string) =>
+    read.selectFrom("click_sets").select(["id", "used_day"]).where("links", "=", name).executeTakeFirst();
+
+  async function setFor(name: string, today: number): Promise<number> {
+    const found = await find(name);
+    if (found === undefined) {
+      await dialect.insertIgnore(write, "click_sets", ["links"], [{ links: name, used_day: today }]);
+      return (
+        await write.selectFrom("click_sets").select("id").where("links", "=", name).executeTakeFirstOrThrow()
+      ).id;
+    }
+    if (found.used_day < today)
+      await write.updateTable("click_sets").set({ used_day: today }).where("id", "=", found.id).execute();
+    return found.id;
+  }
+
+  async function currentDays(set: number, days: readonly number[]): Promise<number[]> {
+    const rows = await read
+      .selectFrom("click_set_days as kept")
+      .innerJoin("click_day_changes as now", (join) =>
+        join.onRef("now.day", "=", "kept.day").onRef("now.changes", "=", "kept.changes"),
+      )
+      .select("kept.day")
+      .where("kept.set_id", "=", set)
+      .where("kept.day", "in", days)
+      .execute();
+    return rows.map(({ day }) => day);
+  }
 
   return {
     /** Those of the days that are added up and have not changed since; null: none. */

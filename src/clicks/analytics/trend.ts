@@ -119,7 +119,7 @@ async function unknownIn(
     details === null ? null : detailedDays(parts, selection, range, unit),
     details === null || months.length === 0
       ? new Set<number>()
-      : parts.values.detailedMonths("source", { from: months[0]!, to: months.at(-1)! + 1 }),
+      : parts.values.detailedMonths({ from: months[0]!, to: months.at(-1)! + 1 }),
   ]);
   const ofMonths = new Set(months.filter((month) => known.has(month)));
   const states = labels.map(() => ({ isClicked: false, isKnown: false }));

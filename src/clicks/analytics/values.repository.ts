@@ -150,13 +150,14 @@ function createValueFacts(read: Db) {
       return new Set(rows.map(({ day }) => day));
     },
 
-    /** Whether a month has sums of a dimension's values. */
-    async hasMonth(dimension: Dimension, month: number): Promise<boolean> {
-      return (await this.detailedMonths(dimension, { from: month, to: month + 1 })).size > 0;
+    /** The oldest month with sums of values. */
+    async oldestMonth(): Promise<number | null> {
+      const oldest = read.selectFrom("click_dim_months").select("month").orderBy("month").limit(1);
+      return (await oldest.executeTakeFirst())?.month ?? null;
     },
 
-    /** Months of a range that have sums of a dimension's values. */
-    async detailedMonths(dimension: Dimension, { from, to }: Span): Promise<Set<number>> {
+    /** Months of a range that have any details. */
+    async detailedMonths({ from, to }: Span): Promise<Set<number>> {
       const rows = await read
         .selectFrom("click_dim_months")
         .select("month")
@@ -164,7 +165,7 @@ function createValueFacts(read: Db) {
         .where("month", ">=", from)
         .where("month", "<", to)
         .where("link_id", "=", TOTAL)
-        .where("dimension", "=", DIMENSIONS[dimension])
+        .where("dimension", "=", DIMENSIONS.source)
         .execute();
       return new Set(rows.map(({ month }) => month));
     },

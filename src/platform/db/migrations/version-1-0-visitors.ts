@@ -13,16 +13,16 @@ export const steps: readonly Step[] = [
   createCounterTable("1087_missing_codes", "missing_codes", CLICK_TABLES.missing_codes, [
     "primary key (day, code)",
   ]),
-  createCounterTable("1120_click_day_changes", "click_day_changes", CLICK_TABLES.click_day_changes, [
+  createCounterTable("1100_click_day_changes", "click_day_changes", CLICK_TABLES.click_day_changes, [
     "primary key (day)",
   ]),
-  createTable("1121_click_sets", "click_sets", CLICK_TABLES.click_sets, [
+  createTable("1101_click_sets", "click_sets", CLICK_TABLES.click_sets, [
     "constraint click_sets_links unique (links)",
   ]),
-  createCounterTable("1122_click_set_days", "click_set_days", CLICK_TABLES.click_set_days, [
+  createCounterTable("1102_click_set_days", "click_set_days", CLICK_TABLES.click_set_days, [
     "primary key (set_id, day)",
   ]),
-  createCounterTable("1123_click_set_values", "click_set_values", CLICK_TABLES.click_set_values, [
+  createCounterTable("1103_click_set_values", "click_set_values", CLICK_TABLES.click_set_values, [
     "primary key (set_id, dimension, day, value_id)",
   ]),
 ];
