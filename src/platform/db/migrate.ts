@@ -10,6 +10,7 @@ import type { Database } from "./database.ts";
 import type { SchemaSyntax } from "./schema-syntax.ts";
 import { steps as accounts } from "./migrations/version-1-0-accounts.ts";
 import { steps as bulk } from "./migrations/version-1-0-bulk.ts";
+import { steps as sets } from "./migrations/version-1-0-sets.ts";
 import { steps as clicks } from "./migrations/version-1-0-clicks.ts";
 import { steps as cluster } from "./migrations/version-1-0-cluster.ts";
 import { steps as documents } from "./migrations/version-1-0-documents.ts";
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...documents,
   ...zones,
   ...bulk,
+  ...sets,
 ];
 
 export type MigrationState = {
