@@ -5,6 +5,7 @@ import { beginRooms, type House, type StartedRoom } from "./rooms.ts";
 import type { AdminApi } from "../platform/cluster/worker-process.ts";
 import { createRepeats } from "../platform/cluster/repeats.ts";
 import type { WorkerChannel } from "../platform/cluster/worker-channel.ts";
+import { RESTART_NOW } from "../platform/config/config.service.ts";
 import type { Core } from "../platform/core.ts";
 import { isUnavailable } from "../platform/db/failures.ts";
 import { movedTo } from "../platform/db/move-switch.ts";
@@ -46,7 +47,9 @@ export async function createApp(env: Env, options: AppOptions) {
   const repeats = createRepeats(house);
   const jobs = startJobs(house, rooms, repeats);
   const moves = watchMoves(house, options.onRenew);
-  house.changes.subscribe("restarts", () => options.onRenew?.());
+  house.changes.subscribe("restarts", (keys) => {
+    if (keys.includes(RESTART_NOW)) options.onRenew?.();
+  });
   registerJobMetrics(registry, jobs);
   for (const room of rooms) room.metrics?.(registry);
   const processMetrics = startProcessMetrics(registry);

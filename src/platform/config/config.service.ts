@@ -87,6 +87,9 @@ type Deps = {
 
 export const HISTORY_LIMIT = 100;
 
+/** A feed that was away for long reports every topic with other keys. */
+export const RESTART_NOW = "now";
+
 const PASSWORD = "api.admin_token";
 const PASSWORD_SIGN_IN = "oidc.password_sign_in";
 
@@ -148,7 +151,7 @@ export function createConfig(deps: Deps) {
     /** Asks all servers to start their workers anew, which have the settings that need a restart in force. */
     async restart(by: Pick<Actor, "name">): Promise<void> {
       logger.info({ by: by.name }, "the workers start anew, so that all settings are in force");
-      await changes.write(async (tx) => tx.changed("restarts", ["*"]));
+      await changes.write(async (tx) => tx.changed("restarts", [RESTART_NOW]));
     },
 
     ...writingSide({ writer, live, fixed, generateToken, show }),
