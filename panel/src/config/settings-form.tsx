@@ -16,7 +16,7 @@ import { wordsOf } from "./words/setting-words.ts";
 import { DraftBar, type NamedSetting, RestartBar } from "./settings-bars.tsx";
 import classes from "./settings.module.css";
 
-export type SettingSection = { title: string; settings: readonly ShownSetting[] };
+type SettingSection = { title: string; settings: readonly ShownSetting[] };
 
 /** `group`: null for what a search finds. */
 type Props = {

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Selectable, sql, type SqlBool } from "kysely";
+import { type ExpressionBuilder, type Selectable, sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { explainViolations } from "../../platform/db/failures.ts";
@@ -141,9 +141,12 @@ export function createUsersRepository({ read, dialect }: Database) {
   };
 }
 
-/** Usernames are ASCII in lower case. */
-const isNamedLike = (search: string) =>
-  sql<SqlBool>`(${anyLike([sql.ref("users.username")], likePatterns(asciiLower(search)))} or ${anyLike([sql.ref("account_mail.display_name")], likePatterns(search))})`;
+/** Usernames are ASCII in lower case; not every database compares display names without case. */
+function isNamedLike(search: string) {
+  const name = sql.ref("account_mail.display_name");
+  const texts = [sql.ref("users.username"), name, sql`lower(${name})`];
+  return anyLike(texts, likePatterns(asciiLower(search)));
+}
 
 const ROWS = sql<number>`count(*)`.as("n");
 

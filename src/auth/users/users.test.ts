@@ -269,6 +269,7 @@ forEachDialect((dialect) => {
     const view = {
       id: 0,
       username: "admin",
+      display_name: null,
       role: "admin",
       disabled: false,
       quota_bytes: 0,
