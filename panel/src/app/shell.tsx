@@ -86,7 +86,8 @@ export function Shell() {
           <Text
             fw={700}
             lh={1.2}
-            lineClamp={3}
+            lineClamp={4}
+            size={INSTANCE_NAME.length > 18 ? "sm" : "md"}
             title={INSTANCE_NAME}
             flex={1}
             className={classes["name"] ?? ""}

@@ -91,7 +91,7 @@ describe("GET", () => {
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });
     const secrets = data.filter((item: { is_sensitive: boolean }) => item.is_sensitive);
-    const masks = ["[REDACTED]", "[REDACTED]", "[REDACTED]", ""];
+    const masks = ["[REDACTED]", "[REDACTED]", "[REDACTED]", "", ""];
     expect(secrets.map((item: { value: string }) => item.value)).toEqual(masks);
     expect(text).not.toContain("$argon2");
     await config.reset("api.health_token", "ann");

@@ -407,6 +407,7 @@ test("the specification's restart, secret and default rules hold", () => {
     "api.health_token",
     "api.jwt_secret",
     "oidc.client_secret",
+    "mail.password",
   ]);
   expect(keysWith("generated")).toEqual(["api.jwt_secret"]);
   expect(CONFIG_KEYS.filter((key) => !definitionOf(key).editable)).toEqual(["api.admin_token"]);
@@ -420,7 +421,7 @@ test("click records are not bounded unless a bound is chosen, as specified", () 
 
 test("categories beyond the specification's come last", () => {
   const categories = [...new Set(CONFIG_KEYS.map((key) => definitionOf(key).category))];
-  expect(categories.slice(-3)).toEqual(["links", "privacy", "oidc"]);
+  expect(categories.slice(-4)).toEqual(["links", "privacy", "oidc", "mail"]);
 });
 
 test("property names of Object.prototype are not settings", () => {

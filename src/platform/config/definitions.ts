@@ -363,8 +363,8 @@ export const DEFINITIONS = {
     "links.restore_days": int(30, DAYS, { description: "Days for which deleted links can be put back." }),
   }),
   ...PRIVACY_DEFINITIONS,
-  ...MAIL_DEFINITIONS,
   ...OIDC_DEFINITIONS,
+  ...MAIL_DEFINITIONS,
 } as const satisfies Record<string, Definition<unknown>>;
 
 export type ConfigKey = keyof typeof DEFINITIONS;
