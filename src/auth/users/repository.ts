@@ -1,11 +1,11 @@
-import { type ExpressionBuilder, type Selectable, sql } from "kysely";
+import { type ExpressionBuilder, type Selectable, sql, type SqlBool } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { explainViolations } from "../../platform/db/failures.ts";
 import { prepared } from "../../platform/db/prepared.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
-import { anyLike, likePatterns } from "../../platform/db/text-search.ts";
+import { anyLike, likePatterns, namePatterns } from "../../platform/db/text-search.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { roleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
@@ -141,11 +141,11 @@ export function createUsersRepository({ read, dialect }: Database) {
   };
 }
 
-/** Usernames are ASCII in lower case; not every database compares display names without case. */
+/** Usernames are ASCII in lower case. */
 function isNamedLike(search: string) {
-  const name = sql.ref("account_mail.display_name");
-  const texts = [sql.ref("users.username"), name, sql`lower(${name})`];
-  return anyLike(texts, likePatterns(asciiLower(search)));
+  const byUsername = anyLike([sql.ref("users.username")], likePatterns(asciiLower(search)));
+  const byName = anyLike([sql.ref("account_mail.display_name")], namePatterns(search));
+  return sql<SqlBool>`(${byUsername} or ${byName})`;
 }
 
 const ROWS = sql<number>`count(*)`.as("n");

@@ -9,9 +9,16 @@ export const SEARCHED_COLUMNS = ["links.code", "links.target", "links.title", "l
 /** Unlike the backslash it needs no escaping in SQL literals. */
 const LIKE_ESCAPE = "!";
 
+const containing = (text: string): string => `%${text.replace(/[!%_]/g, (char) => LIKE_ESCAPE + char)}%`;
+
 /** `%needle%`, escaped, for each of `writtenForms`. */
-export function likePatterns(needle: string): string[] {
-  return writtenForms(needle).map((text) => `%${text.replace(/[!%_]/g, (char) => LIKE_ESCAPE + char)}%`);
+export const likePatterns = (needle: string): string[] => writtenForms(needle).map(containing);
+
+/** For names of people where no index folds case: also with each word in capitals, or capitalized. */
+export function namePatterns(needle: string): string[] {
+  const words = needle.toLowerCase().replace(/(^|\s)\S/g, (start) => start.toUpperCase());
+  const forms = [...writtenForms(needle), ...writtenForms(words), needle.toLowerCase(), needle.toUpperCase()];
+  return [...new Set(forms)].map(containing);
 }
 
 /** One of the texts is like one of the patterns. */
