@@ -4,6 +4,7 @@ import { afterEach, expect, setSystemTime, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { i18n as panelTexts, type Messages, setupI18n } from "@lingui/core";
+import { createCountLead } from "../panel/src/base/count-lead.ts";
 import { dateLocale } from "../panel/src/base/date-locale.ts";
 import { isolateNames } from "../panel/src/base/isolated-names.ts";
 import { noteServerTime, serverNow } from "../panel/src/base/server-clock.ts";
@@ -58,6 +59,22 @@ test("dates have the panel's language and the customs of the browser's region", 
   expect(localeFor("c@posix")).toBe("en");
   if (had === undefined) Reflect.deleteProperty(navigator, "languages");
   else Object.defineProperty(navigator, "languages", had);
+});
+
+test("a count that the stream leads takes no click twice, whatever comes first", () => {
+  const lead = createCountLead(100);
+  lead.arrived();
+  lead.arrived();
+  expect(lead.shown(100)).toBe(102);
+  // The server has counted both, and three more that the stream names later.
+  expect(lead.shown(105)).toBe(105);
+  for (let at = 0; at < 3; at++) lead.arrived();
+  expect(lead.shown(105)).toBe(105);
+  lead.arrived();
+  expect(lead.shown(105)).toBe(106);
+  expect(lead.shown(106)).toBe(106);
+  // The clicks were reset.
+  expect(lead.shown(0)).toBe(0);
 });
 
 test("graphics have the colours of the tokens, and are seen against both grounds", () => {

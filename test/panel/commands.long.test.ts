@@ -32,6 +32,27 @@ async function openCommands(page: Page): Promise<void> {
   await focused(page.locator("[cmdk-input]"));
 }
 
+test.skipIf(!CHROMIUM)(
+  "report pages, linked folders, moves of storage, zones and case are found",
+  async () => {
+    const { page, complaints, close } = await panel.enter("/panel/tokens");
+    for (const [typed, found, address] of [
+      ["report page", "Report pages", /\/analytics\/pages/],
+      ["linked folder", "Storage", /\/policies/],
+      ["move files", "Storage", /\/policies/],
+      ["lower case", "Domains", /\/domains/],
+      ["time zone", "Time zone", /\/settings\?.*time_zone/],
+    ] as const) {
+      await openCommands(page);
+      await page.keyboard.type(typed);
+      await page.getByRole("option", { name: found }).first().click();
+      await page.waitForURL(address);
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
 test.skipIf(!CHROMIUM)("⌘K finds links, files, shares, settings, pages and actions by keyboard", async () => {
   const { client, origin } = panel;
   await client.call("POST", "/links", {

@@ -116,7 +116,7 @@ once("the same clicks have the same number wherever they are shown", async () =>
   const exported = await (await panel.client.fetch("/links/export?columns=all")).text();
   const [names, ...lines] = exported
     .trim()
-    .split("\r\n")
+    .split(/\r?\n/)
     .map((line) => line.split(","));
   const cells = lines.find(([code]) => code === "walk")!;
   const cell = (name: string) => cells[names!.indexOf(name)];
@@ -127,6 +127,18 @@ once("the same clicks have the same number wherever they are shown", async () =>
   await page.goto(`${panel.origin}/panel/links/deleted`);
   const gone = page.getByRole("row").filter({ hasText: "walk" });
   await gone.getByText(ofAllTime, { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("the overview names what needs somebody, and leads there", async () => {
+  const soon = new Date(Date.now() + 2 * 86_400_000).toISOString();
+  const link = { code: "soon-over", target: "https://example.com/", expires_at: soon };
+  expect((await panel.client.call("POST", "/links", link)).status).toBe(201);
+  const { page, complaints, close } = await panel.enter("/panel/");
+  await page.getByRole("link", { name: "1 link expires within a week" }).click();
+  await page.waitForURL(/\/links\?.*sort=expires_at/);
+  await page.getByRole("row").filter({ hasText: "soon-over" }).waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

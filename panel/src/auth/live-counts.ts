@@ -1,6 +1,7 @@
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Link } from "../base/api.ts";
+import { createCountLead } from "../base/count-lead.ts";
 import { useLive, useSeconds } from "../base/live.ts";
 import { accountQuery } from "./account.ts";
 
@@ -32,11 +33,24 @@ export function useLiveCounts<T extends Place & Counts>(
   const queries = useQueryClient();
   const { data: account } = useSuspenseQuery(accountQuery);
   const live = useLive(account.role === "admin");
-  const counts = useRef(new Map<string, Counts>());
+  const leads = useRef(new Map<string, Lead>());
   const links = useRef(new Map<string, T>());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const isGone = useRef(false);
   const [, setTurn] = useState(0);
   const known = new Map(shown.map((link) => [keyOf(link), link]));
+
+  /** What the server says after a pause is right: the stream may have named too many clicks, or too few. */
+  async function askAgain(): Promise<void> {
+    const settled = Date.now() - COUNTED_MS;
+    await queries.invalidateQueries({ queryKey: [list, "list"] });
+    timer.current = undefined;
+    for (const [key, { lastAt }] of leads.current) if (lastAt <= settled) leads.current.delete(key);
+    if (isGone.current) return;
+    setTurn((turn) => turn + 1);
+    if (leads.current.size > 0) askLater();
+  }
+  const askLater = () => (timer.current ??= setTimeout(() => void askAgain(), COUNTED_MS));
 
   useSeconds(live, ({ latest }) => {
     let isNew = false;
@@ -44,38 +58,48 @@ export function useLiveCounts<T extends Place & Counts>(
       const key = keyOf(click);
       const link = known.get(key);
       if (link === undefined) continue;
-      const { click_count: all, human_clicks: human } = countsOf(link);
-      counts.current.set(key, { click_count: all + 1, human_clicks: human + (click.automated ? 0 : 1) });
-      links.current.delete(key);
+      const lead = leads.current.get(key) ?? leadOf(link);
+      lead.all.arrived();
+      if (!click.automated) lead.human.arrived();
+      leads.current.set(key, { ...lead, lastAt: Date.now() });
       isNew = true;
     }
     if (!isNew) return;
     setTurn((turn) => turn + 1);
-    if (isOrdered) return;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      void queries.invalidateQueries({ queryKey: [list, "list"] });
-    }, COUNTED_MS);
+    if (!isOrdered) askLater();
   });
-  useEffect(() => () => clearTimeout(timer.current), []);
-
-  /** Clicks that the database has not counted yet are in what was shown last: counts never fall. */
-  function countsOf(link: T): Counts {
-    const last = counts.current.get(keyOf(link));
-    return {
-      click_count: Math.max(link.click_count, last?.click_count ?? 0),
-      human_clicks: Math.max(link.human_clicks, last?.human_clicks ?? 0),
+  useEffect(() => {
+    isGone.current = false;
+    return () => {
+      isGone.current = true;
+      clearTimeout(timer.current);
     };
-  }
+  }, []);
 
   /** The same object while nothing changes. */
   return (link: T): T => {
     const key = keyOf(link);
-    if (!counts.current.has(key)) return link;
+    const lead = leads.current.get(key);
+    if (lead === undefined) return link;
+    const counts = {
+      click_count: lead.all.shown(link.click_count),
+      human_clicks: lead.human.shown(link.human_clicks),
+    };
     const before = links.current.get(key);
-    const now = { ...link, ...countsOf(link) };
+    const now = { ...link, ...counts };
     if (before !== undefined && JSON.stringify(before) === JSON.stringify(now)) return before;
     links.current.set(key, now);
     return now;
   };
 }
+
+type Lead = Record<"all" | "human", ReturnType<typeof createCountLead>> & {
+  /** When the stream last named a click. */
+  lastAt: number;
+};
+
+const leadOf = ({ click_count: all, human_clicks: human }: Counts): Lead => ({
+  all: createCountLead(all),
+  human: createCountLead(human),
+  lastAt: 0,
+});
