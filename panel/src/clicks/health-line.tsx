@@ -39,8 +39,8 @@ export function HealthLine() {
   if (status === "healthy") return null;
   const { icon: Icon, color } = LOOKS[status];
   return (
-    <Group gap="xs" className={classes["health"]!} role="status">
-      <Icon size={18} color={color} aria-hidden />
+    <Group gap="xs" wrap="nowrap" className={classes["health"]!} role="status">
+      <Icon size={18} color={color} aria-hidden style={{ flex: "none" }} />
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
         {error === null ? messageOf(data!.checks) || t`Something needs attention.` : sentenceOf(error)}
       </Text>
