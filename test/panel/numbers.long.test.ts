@@ -132,8 +132,8 @@ once("the same clicks have the same number wherever they are shown", async () =>
 });
 
 once("the overview names what needs somebody, and leads there", async () => {
-  const soon = new Date(Date.now() + 2 * 86_400_000).toISOString();
-  const link = { code: "soon-over", target: "https://example.com/", expires_at: soon };
+  const end = new Date(Date.now() + 2 * 86_400_000).toISOString();
+  const link = { code: "soon-over", target: "https://example.com/", expires_at: end };
   expect((await panel.client.call("POST", "/links", link)).status).toBe(201);
   const { page, complaints, close } = await panel.enter("/panel/");
   await page.getByRole("link", { name: "1 link expires within a week" }).click();
