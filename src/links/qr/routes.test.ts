@@ -76,7 +76,7 @@ test("codes with slashes work, and one that ends in /qr is written with %2F", as
 });
 
 test.each([
-  ["format=gif", "format must be one of svg, png."],
+  ["format=gif", "format must be one of svg, png, pdf."],
   ["size=63", "size must be a whole number from 64 to 2048."],
   ["size=2049", "size must be a whole number from 64 to 2048."],
   ["size=1e3", "size must be a whole number from 64 to 2048."],
