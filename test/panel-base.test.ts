@@ -4,7 +4,7 @@ import { afterEach, expect, setSystemTime, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { i18n as panelTexts, type Messages, setupI18n } from "@lingui/core";
-import { createCountLead } from "../panel/src/auth/count-lead.ts";
+import { createCountLead } from "../panel/src/ui/lists/count-lead.ts";
 import { dateLocale } from "../panel/src/base/date-locale.ts";
 import { isolateNames } from "../panel/src/base/isolated-names.ts";
 import { noteServerTime, serverNow } from "../panel/src/base/server-clock.ts";

@@ -1,7 +1,7 @@
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Link } from "../base/api.ts";
-import { createCountLead } from "./count-lead.ts";
+import { createCountLead } from "../ui/lists/count-lead.ts";
 import { useLive, useSeconds } from "../base/live.ts";
 import { accountQuery } from "./account.ts";
 
