@@ -27,6 +27,12 @@ test("the bare name is enough if PATH has this program, even through a link", ()
   }
 });
 
+test("the bare name is that of a script before the program, too", () => {
+  const which = () => "/usr/bin/waymark";
+  expect(programName("/usr/lib/waymark/waymark", { cwd: "/", which })).toBe("waymark");
+  expect(programName("/opt/lib/waymark/waymark", { cwd: "/usr", which })).toBe("/opt/lib/waymark/waymark");
+});
+
 test("the program of a checkout is in its bin folder", () => {
   const root = join(import.meta.dir, "..", "..");
   expect(programName(undefined, { cwd: root, which: nowhere })).toBe("bin/waymark");

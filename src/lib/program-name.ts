@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 
 /** The modules of the one-file executable are in the embedded file system. */
 const PROGRAM = import.meta.dir.startsWith("/$bunfs/")
@@ -15,11 +15,15 @@ export function programName(
   { cwd = process.cwd(), which = Bun.which as (name: string) => string | null } = {},
 ): string {
   const found = which(basename(program));
-  if (found !== null && realOf(found) === realOf(program)) return basename(program);
+  if (found !== null && startsBy(realOf(found), realOf(program))) return basename(program);
   const way = relative(cwd, program);
   if (way.startsWith("..")) return quoted(program);
   return quoted(way.includes("/") ? way : `./${way}`);
 }
+
+/** Itself, or as the script of the package for Debian. */
+const startsBy = (found: string, program: string): boolean =>
+  program === found || program === join(dirname(found), "../lib/waymark/waymark");
 
 function realOf(path: string): string {
   try {
