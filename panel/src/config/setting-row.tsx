@@ -79,7 +79,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
           </ActionIcon>
         </Group>
         {isDetailed && <code className={classes["name"]}>{key}</code>}
-        <Text size="sm" c="dimmed" lang={words.lang}>
+        <Text size="xs" c="dimmed" lang={words.lang}>
           {words.description}
         </Text>
         {isDetailed && <Limits shown={shown} />}

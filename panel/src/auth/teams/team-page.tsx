@@ -54,6 +54,7 @@ export function TeamPage() {
         {hasLinks && (
           <Part
             title={t`Links`}
+            unit={t`human clicks`}
             more={
               <AnchorLink to="/links" search={{ owner: `team:${name}` }} size="sm">
                 <Trans>All links of the team</Trans>
@@ -96,12 +97,27 @@ export function TeamPage() {
   );
 }
 
-function Part({ title, more, children }: { title: string; more?: ReactNode; children: ReactNode }) {
+type PartProps = {
+  title: string;
+  /** Of the figures at the right. */
+  unit?: string;
+  more?: ReactNode;
+  children: ReactNode;
+};
+
+function Part({ title, unit, more, children }: PartProps) {
   return (
     <Stack component="section" gap={6}>
-      <Title order={2} size="h5">
-        {title}
-      </Title>
+      <Group justify="space-between" align="baseline">
+        <Title order={2} size="h5">
+          {title}
+        </Title>
+        {unit !== undefined && (
+          <Text size="xs" c="dimmed">
+            {unit}
+          </Text>
+        )}
+      </Group>
       {children}
       {more}
     </Stack>
