@@ -3078,6 +3078,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files/shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which entries of a folder are shared by themselves or take files now; without those whose codes have expired
+         * @description For every account; an API token needs the scope `files:read`.
+         */
+        get: operations["listFilesShared"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/tus": {
         parameters: {
             query?: never;
@@ -3645,7 +3665,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * What became of the mails to the recipients of a share or drop box, newest first; the last 500
+         * @description For every account; an API token needs the scope `files:read`.
+         */
+        get: operations["listShareMails"];
         put?: never;
         /**
          * Send the mail with the link of a share to its recipients again
@@ -3666,7 +3690,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What verified recipients of a share opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days
+         * What visitors of a share or drop box opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days
          * @description Only shares with `verify` know who came. Previews and parts of a download are not in it. For every account; an API token needs the scope `files:read`.
          */
         get: operations["listShareVisits"];
@@ -5844,6 +5868,8 @@ export interface components {
             message?: string | null;
             /** @description at least 8 characters; none when empty or absent */
             password?: string | null;
+            /** @description mail addresses; who is new on the list gets a mail with the link, without the password */
+            recipients?: string[] | null;
             /** @description what visitors give before they send files; default: none */
             require?: components["schemas"]["SenderRequirement"];
             /** @description each sender gets a folder inside; default: false */
@@ -7823,9 +7849,40 @@ export interface components {
             data: components["schemas"]["Share"][];
             message: string;
         };
+        ShareMail: {
+            accepted_at: string | null;
+            email: string;
+            /** @description why it was refused */
+            error: string | null;
+            /** Format: date-time */
+            queued_at: string;
+            /** @description accepted: by the mail server */
+            state: components["schemas"]["ShareMailState"];
+        };
+        ShareMailListResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ShareMail"][];
+            message: string;
+        };
         ShareMails: {
             /** @description whom of the share's; absent: all */
             recipients?: string[] | null;
+        };
+        /** @enum {string} */
+        ShareMailState: "queued" | "accepted" | "refused";
+        ShareMark: {
+            /** @description drop boxes */
+            drops: number;
+            /** @description of the file or folder */
+            id: number;
+            shares: number;
+        };
+        ShareMarkListResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ShareMark"][];
+            message: string;
         };
         SharePageResponse: {
             /** @constant */
@@ -7925,10 +7982,14 @@ export interface components {
             action: components["schemas"]["ShareVisitAction"];
             /** Format: date-time */
             at: string;
-            /** @description verified address of the recipient */
-            email: string;
-            /** @description of the file or folder, then */
+            /** @description null if it is unknown or not kept */
+            browser: string | null;
+            /** @description address that the recipient has proved; null for others */
+            email: string | null;
+            /** @description of the file or folder, then; null for a drop box */
             name: string | null;
+            /** @description null if it is unknown or not kept */
+            os: string | null;
         };
         /** @enum {string} */
         ShareVisitAction: "open" | "download" | "archive";
@@ -9197,7 +9258,12 @@ export type SharedItemKind = components['schemas']['SharedItemKind'];
 export type SharedItemListResponse = components['schemas']['SharedItemListResponse'];
 export type ShareKind = components['schemas']['ShareKind'];
 export type ShareListResponse = components['schemas']['ShareListResponse'];
+export type ShareMail = components['schemas']['ShareMail'];
+export type ShareMailListResponse = components['schemas']['ShareMailListResponse'];
 export type ShareMails = components['schemas']['ShareMails'];
+export type ShareMailState = components['schemas']['ShareMailState'];
+export type ShareMark = components['schemas']['ShareMark'];
+export type ShareMarkListResponse = components['schemas']['ShareMarkListResponse'];
 export type SharePageResponse = components['schemas']['SharePageResponse'];
 export type SharePolicy = components['schemas']['SharePolicy'];
 export type SharePolicyResponse = components['schemas']['SharePolicyResponse'];
@@ -22845,6 +22911,56 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listFilesShared: {
+        parameters: {
+            query?: {
+                /** @description absent or empty: the root */
+                folder_id?: string;
+                /** @description you, or team:{name}; default: you */
+                owner?: string;
+                /** @description name of a team, short for owner */
+                team?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "shares": 1,
+                     *           "drops": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShareMarkListResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     postFilesTus: {
         parameters: {
             query?: never;
@@ -25024,8 +25140,12 @@ export interface operations {
             query?: {
                 /** @description true: of all accounts */
                 all?: components["schemas"]["FlagFilter"];
+                /** @description with entries: also what serves a folder around them */
+                around?: boolean;
                 /** @description instead of page: empty for the first page, then next_cursor of the previous one */
                 cursor?: string;
+                /** @description ids of files and folders of one owner: only what serves one of them or something in them */
+                entries?: string;
                 /** @description only entries of this kind */
                 kind?: components["schemas"]["ListSharesKind"];
                 /** @description desc when absent; not with cursor */
@@ -25572,6 +25692,58 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listShareMails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "email": "text",
+                     *           "state": "queued",
+                     *           "error": "target is not a URL.",
+                     *           "queued_at": "2026-11-20T12:00:00.000Z",
+                     *           "accepted_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShareMailListResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     postShareMails: {
         parameters: {
             query?: never;
@@ -25662,10 +25834,12 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
-                     *           "email": "text",
+                     *           "email": null,
                      *           "action": "open",
                      *           "name": "spring",
-                     *           "at": "2026-11-20T12:00:00.000Z"
+                     *           "at": "2026-11-20T12:00:00.000Z",
+                     *           "browser": null,
+                     *           "os": null
                      *         }
                      *       ],
                      *       "next_cursor": null

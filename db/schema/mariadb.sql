@@ -863,10 +863,12 @@ CREATE TABLE `share_recipients` (
 CREATE TABLE `share_visits` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `link_id` bigint(20) NOT NULL,
-  `email` varchar(254) NOT NULL,
+  `email` varchar(254) DEFAULT NULL,
   `action` varchar(16) NOT NULL,
   `name` varchar(255) DEFAULT NULL,
   `at` bigint(20) NOT NULL,
+  `browser` varchar(64) DEFAULT NULL,
+  `os` varchar(64) DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `share_visits_of_link` (`link_id`,`id`),
   CONSTRAINT `share_visits_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE

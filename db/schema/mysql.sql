@@ -863,10 +863,12 @@ CREATE TABLE `share_recipients` (
 CREATE TABLE `share_visits` (
   `id` bigint NOT NULL AUTO_INCREMENT,
   `link_id` bigint NOT NULL,
-  `email` varchar(254) COLLATE utf8mb4_bin NOT NULL,
+  `email` varchar(254) COLLATE utf8mb4_bin DEFAULT NULL,
   `action` varchar(16) COLLATE utf8mb4_bin NOT NULL,
   `name` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
   `at` bigint NOT NULL,
+  `browser` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
+  `os` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `share_visits_of_link` (`link_id`,`id`),
   CONSTRAINT `share_visits_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE

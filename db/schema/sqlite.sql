@@ -890,10 +890,12 @@ CREATE TABLE share_recipients (
 CREATE TABLE share_visits (
   id integer primary key autoincrement,
   link_id integer not null,
-  email text not null,
+  email text,
   action text not null,
   name text,
   at integer not null,
+  browser text,
+  os text,
   constraint share_visits_link foreign key (link_id) references links (id) on delete cascade
 );
 

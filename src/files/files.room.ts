@@ -125,6 +125,11 @@ export const sharesRoom = {
       },
       secret: () => config.get("api.jwt_secret"),
       visitDays: () => config.get("analytics.log_retention_days"),
+      visitPrivacy: () => ({
+        keepsAgents:
+          config.get("analytics.enable_detailed_logging") && config.get("privacy.keep_user_agents"),
+        respectsSignals: config.get("privacy.respect_signals"),
+      }),
       notifyDownload: async (share) => {
         await webhooks?.downloaded(share);
         await notices?.downloaded(share);

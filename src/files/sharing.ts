@@ -21,6 +21,7 @@ import { ownerPreviewEndpoint, createSharePreview } from "./shares/preview.route
 import { createCodes } from "./recipients/codes.ts";
 import { createRecipientDoor } from "./recipients/door.routes.ts";
 import { createInvitations, type ShareMail } from "./recipients/mails.ts";
+import { createVisitLog, type VisitLog } from "./recipients/visits.ts";
 import { createVisitJob } from "./recipients/visits-job.ts";
 import { servingEndpoints } from "./serving/routes.ts";
 import { createSharedItems } from "./serving/plan.ts";
@@ -44,8 +45,9 @@ export type SharingDeps = Core & {
   mail: ShareMail;
   /** The secret that codes are hashed with; the same on all nodes. */
   secret(): string;
-  /** How long visits of recipients are kept. */
+  /** How long visits are kept, and what of them. */
   visitDays(): number;
+  visitPrivacy: Parameters<typeof createVisitLog>[0]["privacy"];
   notifyDownload: Parameters<typeof createShares>[0]["notifyDownload"];
 };
 
@@ -67,7 +69,9 @@ export function createSharing(deps: SharingDeps) {
   const invitations = createInvitations({ mail: deps.mail, clock });
   const shared = { tree, items, repository, links: links.internal, rules, invitations, clock };
   const owned = createOwnedShares(shared);
+  const visits = createVisitLog({ repository: recipients, privacy: deps.visitPrivacy, clock });
   const shares = createShares({
+    visits,
     tree,
     linked: drive.linked,
     items,
@@ -80,7 +84,7 @@ export function createSharing(deps: SharingDeps) {
   const drops = createDrops({ ...shared, drops: createDropsRepository(database) });
   const respondWithThumbnail = createThumbnailResponse(content);
   const preview = createSharePreview({ blobs, clock, respondWithThumbnail, logger });
-  const dropVisits = createDropVisits(deps, drops);
+  const dropVisits = createDropVisits(deps, drops, visits);
   return {
     shares: owned,
     responses: createShareResponses({
@@ -106,6 +110,7 @@ export function createSharing(deps: SharingDeps) {
       }),
       pages,
       originOf: deps.originOf,
+      deviceOf: visits.deviceOf,
       logger,
     }),
     drops: dropVisits,
@@ -126,6 +131,7 @@ export function createSharing(deps: SharingDeps) {
 function createDropVisits(
   { drive, door, prefixOf, clock, logger }: SharingDeps,
   drops: Drops,
+  visits: VisitLog,
 ): DropResponses {
   const { uploads, files, resumable, dropGate: gate } = drive;
   const { pages, bodies, clientAddress } = door;
@@ -133,6 +139,7 @@ function createDropVisits(
   const inFlight = createInFlight({ clock });
   return createDropResponses({
     drops,
+    visits,
     uploads,
     receiveForm: createFormReceiving({ drops, uploads, files, gate, inFlight }),
     tus: createDropTus({ resumable, senders, inFlight, bodies }),

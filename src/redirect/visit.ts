@@ -4,6 +4,7 @@ import type { Clicks } from "../clicks/clicks.ts";
 import type { Salts } from "../clicks/unique/salts.ts";
 import { visitorOf } from "../clicks/unique/visitor.ts";
 import { campaignOfTarget, utmPairs, utmSource } from "../clicks/details/utm-pairs.ts";
+import { asksNotToTrack } from "../lib/privacy-signals.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 
 /** The server. The peer address is null on a unix socket. */
@@ -85,10 +86,6 @@ export function createVisits({ clicks, salts, privacy, addressOf }: Deps) {
     },
   };
 }
-
-/** Global Privacy Control and Do Not Track. */
-const asksNotToTrack = (headers: Arrival["headers"]): boolean =>
-  headers.get("sec-gpc") === "1" || headers.get("dnt") === "1";
 
 const joined = (one: string | null, other: string | null): string | null =>
   one === null || other === null ? (one ?? other) : `${one}&${other}`;

@@ -88,13 +88,15 @@ function textOf({ kind, content }: MailContent, { letters, share }: MailTexts): 
   if (kind !== "share") return letters[kind];
   const lines = [
     ...(content.message === null
-      ? [content.by === "" ? share.plainOfInstance : share.plain]
+      ? [content.asks ? share.asks : content.by === "" ? share.plainOfInstance : share.plain]
       : [share.messageFrom, "{message}"]),
     ...(content.endsAt === null ? [] : [share.until]),
     ...(content.verify ? [share.verify] : []),
     ...(content.password ? [share.password] : []),
   ];
-  return { subject: share.subject, lines, action: share.action };
+  return content.asks
+    ? { subject: share.asksSubject, lines, action: share.send }
+    : { subject: share.subject, lines, action: share.action };
 }
 
 /** The first names, one a line, and how many more there are. */

@@ -79,6 +79,7 @@ export function createMail(deps: Deps) {
       shareUrl: (code: string) => `${origin()}/${code}`,
       queue: outbox.queue,
       hasMore: outbox.hasMore,
+      sent: outbox.sent,
     },
     trouble,
     origin,

@@ -76,6 +76,8 @@ export type MailContents = {
     endsAt: number | null;
     password: boolean;
     verify: boolean;
+    /** It asks for files. Absent in mails that waited over an upgrade. */
+    asks?: boolean;
     url: string;
   };
   /** Proves that somebody gets the mails of a recipient. */

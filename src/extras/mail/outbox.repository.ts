@@ -77,6 +77,17 @@ export function createOutboxRepository({ read, dialect }: Queries) {
       return finds(ofKey.offset(Math.max(0, most)));
     },
 
+    /** The newest mails whose key begins with `begin`. */
+    async begun(begin: string, most: number): Promise<StoredMail[]> {
+      const mails = read.selectFrom("mails").select(SHOWN).where("once_key", ">=", begin);
+      const rows = await mails
+        .where("once_key", "<", `${begin}:`)
+        .orderBy("id", "desc")
+        .limit(most)
+        .execute();
+      return rows.map(shown);
+    },
+
     async find(id: number, db: Db = read): Promise<StoredMail | null> {
       const row = await db.selectFrom("mails").select(SHOWN).where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : shown(row);

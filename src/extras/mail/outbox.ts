@@ -62,6 +62,7 @@ export function createMailOutbox({ repository, write, isEnabled, clock, logger }
   return {
     isEnabled,
 
+    sent: (begin: string, most: number) => repository.begun(begin, most),
     hasMore: (db: Db, begin: string, since: number, most: number): Promise<boolean> =>
       repository.hasMore(db, begin, since, most),
 

@@ -12,11 +12,13 @@ import { type Context, cursorResult, entryOf, OWNER, PAGING, parsePaging } from 
 import {
   type BodyOptions,
   bodyOf,
+  defineMails,
   defineRemoval,
   LIMIT_ENDS,
   limitOptions,
   LINK_OPTIONS,
   listShares,
+  RECIPIENT,
   shareResult,
   treeOfShare,
   updateShare,
@@ -38,6 +40,7 @@ export function addDropCommands(program: Command, context: Context): void {
   define("create", "open a drop box")
     .options(OWNER)
     .options(LINK_OPTIONS)
+    .options([RECIPIENT])
     .options(limitOptions(""))
     .argument("<folder>", "path, such as /Inbox, or ID")
     .option("--code <code>", "default: a random one")
@@ -60,6 +63,7 @@ export function addDropCommands(program: Command, context: Context): void {
     .options(LIMIT_ENDS)
     .result((options, code) => updateDrop(context, code, options));
 
+  defineMails(group, context);
   defineRemoval(group, "close drop boxes; the files stay", context);
 
   define("files <code>", "list the files that a drop box received, newest first")

@@ -27,7 +27,7 @@ import {
   SHARE_SORTS,
   SHARE_STATES,
 } from "../serving/served.ts";
-import { viewVisit } from "../serving/routes.ts";
+import { viewShareMail, viewVisit } from "../serving/routes.ts";
 import {
   type Context,
   cursorResult,
@@ -79,6 +79,11 @@ export const LIMIT_ENDS = [
   ["--clear-types", "files of any kind"],
 ] as const;
 
+export const RECIPIENT = [
+  "--recipient <address>",
+  "gets a mail with the short URL; repeat it for several",
+  { field: "recipients", repeats: true },
+] as const;
 const VERIFY = [
   "--verify",
   "only recipients see the share, once they have given a code that was mailed to them",
@@ -94,11 +99,7 @@ const SHARE_OPTIONS = [
     "finished downloads, of all files together; default: unlimited",
     { isNumber: true },
   ],
-  [
-    "--recipient <address>",
-    "gets a mail with the short URL; repeat it for several",
-    { field: "recipients", repeats: true },
-  ],
+  RECIPIENT,
   VERIFY,
   ADD,
   ...limitOptions("with --add: "),
@@ -132,16 +133,17 @@ export function addShareCommands(program: Command, context: Context): void {
   });
   addUpdate(group, context);
   defineRemoval(group, "end shares and drop boxes, and free their codes; the files stay", context);
-  define("visits <code>", "what verified recipients opened and downloaded, newest first")
+  define("visits <code>", "what visitors opened and downloaded, newest first")
     .options(PAGING)
     .result(async (options, code) => {
       const { before, limit } = parsePaging(options, z.int());
       const tree = await treeOfShare(context, code);
       const { shares } = (await context.services()).sharing;
       const { visits, next } = await shares.visits(tree, code, before, limit);
-      const columns = [["at", "TIME"], ["email", "RECIPIENT"], "action", "name"] as const;
+      const columns = [["at", "TIME"], ["email", "RECIPIENT"], "action", "name", "browser", "os"] as const;
       return cursorResult({ name: "visits", rows: visits.map(viewVisit), columns }, next);
     });
+  defineMails(group, context);
 }
 
 /** @throws FileNotFound, BadRequest, Conflict */
@@ -181,6 +183,18 @@ export type BodyOptions = Owned & {
 export async function bodyOf(context: Context, options: BodyOptions): Promise<Record<string, unknown>> {
   const { owner: _owner, team: _team, json: _json, password, password_stdin, ...fields } = options;
   return given({ ...fields, password: await passwordFrom(context, { password, password_stdin }) });
+}
+
+/** `waymark shares mails` and `drops mails`. */
+export function defineMails(group: Command, context: Context): void {
+  createDefine(group, context)("mails <code>", "what became of the mails to recipients, newest first").result(
+    async (_, code) => {
+      const { shares } = (await context.services()).sharing;
+      const mails = (await shares.mails(await treeOfShare(context, code), code)).map(viewShareMail);
+      const columns = [["queued_at", "TIME"], ["email", "RECIPIENT"], "state", "error"] as const;
+      return cursorResult({ name: "mails", rows: mails, columns }, null);
+    },
+  );
 }
 
 /** The tree of the share's owner. @throws LinkNotFound */

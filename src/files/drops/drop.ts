@@ -81,7 +81,7 @@ export function incomingName(
 /** Bytes that it may still take. */
 export const roomIn = ({ maxBytes, bytes }: OpenDrop): number => Math.max(0, maxBytes - bytes);
 
-export const dropSchema = shareSchema.omit({ max_downloads: true, recipients: true, verify: true }).extend({
+export const dropSchema = shareSchema.omit({ max_downloads: true, verify: true }).extend({
   title: createSchema.shape.title.describe("shown to visitors; found by `search`"),
   max_bytes: limitBytes.describe("of all files together"),
   max_files: limitFiles.describe("files that it takes in all, including those deleted since"),

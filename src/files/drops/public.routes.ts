@@ -14,6 +14,8 @@ import {
   type VisitorConnection,
 } from "../../visitors/unlock.ts";
 import { type OpenDrop, type SentFile, type VisitedDrop, type DropRefusal, dropRefusal } from "./drop.ts";
+import { isAutomatedAgent } from "../../lib/automated-visitors.ts";
+import type { VisitLog } from "../recipients/visits.ts";
 import type { ReceiveForm } from "./form.routes.ts";
 import type { InFlight } from "./gate.ts";
 import { createDropShow, type DropShowDeps } from "./drop-page.ts";
@@ -29,6 +31,7 @@ export type DropResponses = ReturnType<typeof createDropResponses>;
 
 type Deps = DropShowDeps &
   DropFailureDeps & {
+    visits: VisitLog;
     receiveForm: ReceiveForm;
     tus: DropTus;
     inFlight: InFlight;
@@ -93,9 +96,11 @@ export function createDropResponses(deps: Deps) {
     if (locked !== null) return locked;
     if (!isRead(request)) inFlight.takeTurn(box.linkId, addressOf(request, connection));
     if (isTus(request)) return takeTus(box, request, connection);
-    return isForm && !isRead(request)
-      ? receive(box, request, connection)
-      : show(box, request, sentNote(request));
+    if (isForm && !isRead(request)) return receive(box, request, connection);
+    const sent = sentNote(request);
+    // The page that follows a form is not opened.
+    if (sent.note === null) noteOpened(deps, box, request);
+    return show(box, request, sent);
   }
 
   const peerOf = (request: Request, connection?: VisitorConnection): string =>
@@ -151,6 +156,15 @@ export function createDropResponses(deps: Deps) {
       return response;
     },
   };
+}
+
+function noteOpened({ visits, logger }: Deps, { linkId, isTwoWay }: VisitedDrop, request: Request): void {
+  const isBot = isAutomatedAgent(request.headers.get("user-agent") ?? "");
+  if (request.method !== "GET" || isTwoWay || isBot) return;
+  const visit = { linkId, email: null, action: "open", name: null, ...visits.deviceOf(request) } as const;
+  visits.note(visit).catch((err: unknown) => {
+    logger.warn({ err, linkId }, "a visit of a drop box could not be noted");
+  });
 }
 
 /** Addresses and cookies are those that the visitor's browser sees. */

@@ -4,7 +4,7 @@
  */
 import type { Actor } from "../../lib/actor.ts";
 import { ASKS_NOTHING, asksAfter } from "../../links/link/drop-fields.ts";
-import { NO_RECIPIENTS } from "../recipients/recipients.ts";
+import { NO_RECIPIENTS, recipientsAfter } from "../recipients/recipients.ts";
 import { nullIfNoFolder } from "../tree/account-tree.ts";
 import type { ServingDeps } from "../serving/changes.ts";
 import { createEntryShares } from "../serving/service.ts";
@@ -28,13 +28,22 @@ export function createDrops({ drops: repository, ...deps }: Deps) {
     async create(
       accountId: number,
       folderId: number,
-      { max_bytes, max_files, max_file_size, require, sender_folders, types, message, ...input }: GivenDrop,
+      {
+        max_bytes,
+        max_files,
+        max_file_size,
+        require,
+        sender_folders,
+        types,
+        message,
+        recipients,
+        ...input
+      }: GivenDrop,
       actor: Actor,
     ): Promise<ShareRecord> {
       await tree.entry(accountId, placeOf(folderId));
       const limits = {
-        ...NO_RECIPIENTS,
-        message: message || null,
+        ...recipientsAfter(NO_RECIPIENTS, { message, recipients }),
         maxDownloads: null,
         drop: {
           maxBytes: max_bytes,

@@ -15,6 +15,8 @@ export type ShareMailContent =
         endsAt: number | null;
         password: boolean;
         verify: boolean;
+        /** It asks for files: a drop box. */
+        asks: boolean;
         url: string;
       };
     }
@@ -27,6 +29,17 @@ export type ShareMailTransaction = {
 type To = { accountId: null; email: string; language: Language };
 type Options = { usefulUntil?: number | null; onceKey?: string };
 
+type QueuedMail = {
+  recipient: string;
+  state: "waiting" | "sending" | "sent" | "failed";
+  error: string | null;
+  createdAt: number;
+  sentAt: number | null;
+};
+
+export const SHARE_MAIL_STATES = ["queued", "accepted", "refused"] as const;
+const STATES = { waiting: "queued", sending: "queued", sent: "accepted", failed: "refused" } as const;
+
 /** The outbox, as shares use it. */
 export type ShareMail = {
   isOffered(): boolean;
@@ -36,6 +49,8 @@ export type ShareMail = {
   senderOf(accountId: number): Promise<{ language: Language; displayName: string | null }>;
   /** Enqueues a mail and returns its id; null if the outbox is full. */
   queue(tx: ShareMailTransaction, to: To, mail: ShareMailContent, options?: Options): Promise<number | null>;
+  /** The newest mails whose key begins with `begin`. */
+  sent(begin: string, most: number): Promise<QueuedMail[]>;
   /** Whether more than so many mails were queued since then whose key begins with `begin`. */
   hasMore(db: Db, begin: string, since: number, most: number): Promise<boolean>;
 };
@@ -45,6 +60,7 @@ export const NO_SHARE_MAIL: Omit<ShareMail, "senderOf"> = {
   isOffered: () => false,
   shareUrl: (code) => `/${code}`,
   queue: async () => null,
+  sent: async () => [],
   hasMore: async () => false,
 };
 
@@ -54,6 +70,7 @@ type InvitedShare = Recipients & {
   title: string | null;
   expiresAt: number | null;
   passwordHash: string | null;
+  kind: string;
   entry: { name: string } | null;
   owner: { id: number; username: string | null } | null;
 };
@@ -65,6 +82,9 @@ export type Invitations = ReturnType<typeof createInvitations>;
 const DAY_MS = 86_400_000;
 /** The most mails that an account sends to recipients in a day. */
 const MOST_A_DAY = 500;
+const MOST_SHOWN = 500;
+
+const keyOf = (accountId: number, linkId: number): string => `share ${accountId} ${linkId} `;
 
 export function createInvitations({ mail, clock }: Deps) {
   return {
@@ -74,6 +94,18 @@ export function createInvitations({ mail, clock }: Deps) {
     check: (before: Recipients, after: Recipients): void => checkRecipients(before, after, mail.isOffered()),
 
     added: addedRecipients,
+
+    /** What became of the mails of a share, newest first. */
+    async sent(accountId: number, linkId: number) {
+      const mails = await mail.sent(keyOf(accountId, linkId), MOST_SHOWN);
+      return mails.map(({ recipient, state, error, createdAt, sentAt }) => ({
+        email: recipient,
+        state: STATES[state],
+        error: state === "failed" ? error : null,
+        queuedAt: createdAt,
+        acceptedAt: sentAt,
+      }));
+    },
 
     /** Call it in the transaction that lists them. @throws RateLimitExceeded, Conflict (the outbox is full) */
     async send(tx: ShareMailTransaction, share: InvitedShare, emails: readonly string[]): Promise<void> {
@@ -102,12 +134,13 @@ export function createInvitations({ mail, clock }: Deps) {
         endsAt,
         password: passwordHash !== null,
         verify,
+        asks: share.kind === "drop",
         url: mail.shareUrl(share.code),
       };
       for (const [nth, email] of emails.entries()) {
         const options = {
           usefulUntil: endsAt,
-          onceKey: `${begin}${share.id} ${now} ${nth} ${crypto.randomUUID()}`,
+          onceKey: `${keyOf(accountId, share.id)}${now} ${nth} ${crypto.randomUUID()}`,
         };
         const to = { accountId: null, email, language };
         if ((await mail.queue(tx, to, { kind: "share", content }, options)) === null) {

@@ -2,6 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
+import { createDropsRepository } from "../drops/repository.ts";
+import { createDrops } from "../drops/service.ts";
 import { refusal } from "../drive.test-support.ts";
 import type { GivenShare } from "../serving/schemas.ts";
 import { type SharesHarness, startShares } from "../shares/shares.test-support.ts";
@@ -49,6 +51,7 @@ forEachDialect((dialect) => {
           endsAt: null,
           password: true,
           verify: false,
+          asks: false,
           url: `https://go.example/${made.code}`,
         },
       },
@@ -130,6 +133,18 @@ forEachDialect((dialect) => {
     expect(mailed()).toEqual([]);
   });
 
+  test("a drop box mails those whom it asks for files, and lets in everybody", async () => {
+    const folder = await at.folder(me, null, "inbox");
+    const limits = { max_bytes: 10, max_files: 1 };
+    const drops = createDrops({ ...at.parts, drops: createDropsRepository(at.database) });
+    const box = await drops.create(me, folder, { ...limits, recipients: [ANNA] }, at.actor(me));
+    expect(at.mailed).toMatchObject([{ email: ANNA, content: { asks: true } }]);
+    mailed();
+    expect(await patch(box.code, { recipients: [ANNA, BEN] })).toMatchObject({ recipients: [ANNA, BEN] });
+    expect(mailed()).toEqual([`share ${BEN}`]);
+    expect(await refusal(patch(box.code, { verify: true }))).toBe("BadRequest");
+  });
+
   test("an account mails only so many a day", async () => {
     const all = Array.from({ length: 100 }, (_, n) => `r${n}@example.com`);
     for (let n = 0; n < 5; n++) await share({ recipients: all });
@@ -137,19 +152,39 @@ forEachDialect((dialect) => {
     expect(mailed()).toHaveLength(500);
   });
 
-  test("visits name the recipient, newest first, and go when they are old", async () => {
+  test("visits name the recipient who has proved it, newest first, and go when they are old", async () => {
     const { id: linkId, code } = await share({ recipients: [ANNA], verify: true });
     const entry = (await at.shares.find(linkId))!;
-    await at.shares.note({ ...entry, visitor: null }, { action: "open", name: "unseen" });
-    await at.shares.note({ ...entry, visitor: ANNA }, { action: "open", name: "plan.pdf" });
+    const headers = new Headers({
+      "user-agent": "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0",
+    });
+    const [seen, signalled] = [at.visits.deviceOf({ headers }), new Headers([...headers, ["dnt", "1"]])];
+    expect(seen).toEqual({ browser: "Firefox", os: "Windows" });
+    const device = at.visits.deviceOf({ headers: signalled });
+    expect(device).toEqual({ browser: null, os: null });
+    await Promise.all([
+      at.shares.note({ ...entry, visitor: null, device: seen }, { action: "open", name: "plan.pdf" }),
+      at.shares.note({ ...entry, visitor: ANNA, device }, { action: "open", name: "plan.pdf" }),
+      // Of a link that is gone meanwhile.
+      at.shares
+        .note({ ...entry, linkId: -5, visitor: null, device }, { action: "open", name: null })
+        .catch(() => {}),
+    ]);
     at.time.now += MINUTE;
-    await at.shares.reportDownload({ ...entry, visitor: ANNA }, { action: "download", name: "plan.pdf" });
+    await at.shares.reportDownload(
+      { ...entry, visitor: ANNA, device },
+      { action: "download", name: "plan.pdf" },
+    );
     const visits = (before: number | null, limit: number) => at.shares.visits(me, code, before, limit);
-    const first = await visits(null, 1);
+    const first = await visits(null, 2);
     expect(first.visits).toMatchObject([
       { email: ANNA, action: "download", name: "plan.pdf", at: at.time.now },
+      { email: ANNA, action: "open", browser: null },
     ]);
-    expect((await visits(first.next, 1)).visits).toMatchObject([{ email: ANNA, action: "open" }]);
+    expect((await visits(first.next, 2)).visits).toMatchObject([
+      { email: null, action: "open", os: "Windows" },
+    ]);
+    expect(await at.shares.mails(me, code)).toMatchObject([{ email: ANNA, state: "accepted", error: null }]);
     const clock = { now: () => at.time.now + MINUTE / 2 };
     const job = createVisitJob({ repository: at.repository.recipients, days: () => 1 / 24 / 60, clock });
     await job.run(new AbortController().signal);

@@ -1,19 +1,19 @@
-import type { Database } from "../../platform/db/database.ts";
+import type { Queries } from "../../platform/db/database.ts";
 import { createCodesRepository } from "./codes.repository.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { RowFields } from "../../platform/db/schema.ts";
 
-/** What a verified recipient of a share did. */
-export type RecipientVisit = Omit<
+/** What a visitor of a share or drop box did. */
+export type ShareVisit = Omit<
   RowFields<"share_visits", { action: "open" | "download" | "archive" }>,
   "linkId"
 >;
 
-export type DoneVisit = Omit<RecipientVisit, "id"> & { linkId: number };
+export type DoneVisit = Omit<ShareVisit, "id"> & { linkId: number };
 
 export type RecipientsRepository = ReturnType<typeof createRecipientsRepository>;
 
-export function createRecipientsRepository(database: Pick<Database, "read" | "write">) {
+export function createRecipientsRepository(database: Queries) {
   const { read } = database;
   return {
     ...createCodesRepository(database),
@@ -71,13 +71,19 @@ export function createRecipientsRepository(database: Pick<Database, "read" | "wr
   };
 }
 
-/** The most visits that a share keeps. Older ones go. */
+/** The most visits that a share keeps, and about a hundred more. Older ones go. */
 const MOST_VISITS = 10_000;
 
-function createVisitQueries({ read, write }: Pick<Database, "read" | "write">) {
+function createVisitQueries({ read, write, dialect }: Queries) {
   return {
-    async addVisit({ linkId, email, action, name, at }: DoneVisit): Promise<void> {
-      await write.insertInto("share_visits").values({ link_id: linkId, email, action, name, at }).execute();
+    addVisits: (visits: readonly DoneVisit[]): Promise<void> =>
+      dialect.insertMany(
+        write,
+        "share_visits",
+        visits.map(({ linkId, ...visit }) => ({ ...visit, link_id: linkId })),
+      ),
+
+    async trimVisits(linkId: number): Promise<void> {
       const [oldest] = await read
         .selectFrom("share_visits")
         .select("id")
@@ -92,16 +98,16 @@ function createVisitQueries({ read, write }: Pick<Database, "read" | "write">) {
     },
 
     /** Newest first, below an id. */
-    async visits(linkId: number, before: number | null, limit: number): Promise<RecipientVisit[]> {
+    async visits(linkId: number, before: number | null, limit: number): Promise<ShareVisit[]> {
       const rows = await read
         .selectFrom("share_visits")
-        .select(["id", "email", "action", "name", "at"])
+        .select(["id", "email", "action", "name", "at", "browser", "os"])
         .where("link_id", "=", linkId)
         .$if(before !== null, (query) => query.where("id", "<", before!))
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...row, action: row.action as RecipientVisit["action"] }));
+      return rows.map((row) => ({ ...row, action: row.action as ShareVisit["action"] }));
     },
 
     /** Those of before that time, of at most `limit`; returns how many. */

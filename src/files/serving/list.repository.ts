@@ -10,6 +10,7 @@ import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
 import { foldersInside } from "../tree/paths.repository.ts";
+import { marksIn, servesAny } from "./entries.repository.ts";
 import {
   isDropBox,
   type ShareRecord,
@@ -194,6 +195,8 @@ export function createShareListRepository(database: Queries) {
       return (await sorted.execute()).map((row) => row.link_id);
     },
 
+    marks: (folder: Parameters<typeof marksIn>[1]) => marksIn(read, folder),
+
     /** Shares of the entry or, with `isDrop`, its drop boxes; newest first. */
     async ofEntry(entryId: number, { isDrop }: { isDrop: boolean }, limit: number): Promise<ShareRecord[]> {
       const rows = await read
@@ -267,12 +270,12 @@ function sortedBy(shares: Sorted, by: ShareOrder["by"], direction: "asc" | "desc
 type Tables = ExpressionBuilder<Schema, "shares" | "links" | "entries" | "blobs">;
 
 /** Besides the account. */
-const isFiltered = ({ search, kind, state, within }: ShareFilter): boolean =>
-  Boolean(search || kind || state || within);
+const isFiltered = ({ search, kind, state, within, entries }: ShareFilter): boolean =>
+  Boolean(search || kind || state || within || entries);
 
 /** Besides the account. */
 const shareConditions =
-  ({ accountId, search, kind, state, within, asOf }: DatedFilter, dialect: Dialect) =>
+  ({ accountId, search, kind, state, within, entries, asOf }: DatedFilter, dialect: Dialect) =>
   (eb: Tables): Expression<SqlBool> =>
     eb.and([
       ...(search
@@ -280,6 +283,7 @@ const shareConditions =
         : []),
       ...(kind ? [ofKind(eb, kind)] : []),
       ...(state ? [inState(eb, state, asOf)] : []),
+      ...(entries ? [servesAny(eb, accountId!, entries)] : []),
       ...(within ? [isWithin(eb, accountId!, within)] : []),
     ]);
 

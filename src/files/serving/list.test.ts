@@ -170,4 +170,33 @@ forEachDialect((dialect) => {
     const { shares, next } = await at.shares.after({ accountId: me, kind: "file" }, "", 1);
     expect([codes(shares), next]).toEqual([[lost.code], cursorText({ id: idOf(lost.code) })]);
   });
+
+  test("what serves entries is found by them, by what is in them, and by folders around them", async () => {
+    const folder = await at.folder(me, null, "outer");
+    const inner = await at.folder(me, folder, "inner");
+    const [deep, beside] = [
+      (await at.upload(me, inner, "deep")).id,
+      (await at.upload(me, folder, "beside")).id,
+    ];
+    const ofFolder = await share({ kind: "folder", id: folder });
+    const ofDeep = await share({ kind: "file", id: deep });
+    const several = await at.shares.createOfItems(me, [deep, beside], { expires_at: "1h" }, actor);
+    const found = async (id: number, around: boolean) => {
+      const filter = { accountId: me, entries: { ids: [id], around } };
+      return codes((await at.shares.page(filter, { page: 1, pageSize: 9 })).shares);
+    };
+    expect(await found(folder, false)).toEqual([several.code, ofDeep, ofFolder]);
+    expect(await found(inner, false)).toEqual([several.code, ofDeep]);
+    expect(await found(deep, false)).toEqual([several.code, ofDeep]);
+    expect(await found(deep, true)).toEqual([several.code, ofDeep, ofFolder]);
+    expect(await found(beside, false)).toEqual([several.code]);
+    const marks = async (parentId: number) =>
+      (await at.shares.marks(me, parentId)).toSorted((a, b) => a.id - b.id);
+    expect(await marks(folder)).toEqual([{ id: beside, shares: 1, drops: 0 }]);
+    expect(await marks(inner)).toEqual([{ id: deep, shares: 2, drops: 0 }]);
+    at.time.now += 3_600_000;
+    expect(await marks(folder)).toEqual([]);
+    await at.changes.patch(me, ofFolder, { drop: { folder_id: folder, ...LIMITS } }, actor);
+    expect(await marks(0)).toEqual([{ id: folder, shares: 0, drops: 1 }]);
+  });
 });

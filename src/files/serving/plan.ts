@@ -62,10 +62,11 @@ function audienceFor(
   other: "a drop box" | "a URL" | null,
 ): Recipients {
   if (other === null) return audienceAfter({ message, verify, recipients });
-  const audience = audienceAfter({ ...NO_RECIPIENTS, message });
+  const isBox = other === "a drop box";
+  const audience = audienceAfter({ ...NO_RECIPIENTS, message, ...(isBox && { recipients }) });
   const field = audience.verify
     ? "verify"
-    : audience.recipients.length > 0
+    : audience.recipients.length > 0 && !isBox
       ? "recipients"
       : other === "a URL" && audience.message !== null
         ? "message"

@@ -26,14 +26,18 @@ import {
 } from "./schemas.ts";
 import { shareNotFound, type ShareChanges } from "./changes.ts";
 import type { Shareable, ShareRecord } from "./served.ts";
+import { ROOT } from "../tree/entry.ts";
+import { ownerQuery } from "../tree/trees.ts";
 import type { TreeInput, Trees } from "../tree/trees.ts";
 import type { OwnedShares } from "./service.ts";
 import { namedObject } from "../../lib/named-object.ts";
+import { isSet } from "../../lib/query-text.ts";
 import { pageOf } from "../../lib/page-query.ts";
 import { idsOfItems } from "./plan.ts";
 import { type ShareRules, shareRulesView } from "./rules.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { createView } from "../../lib/case-names.ts";
+import { SHARE_MAIL_STATES } from "../recipients/mails.ts";
 import { recipientFields } from "../recipients/recipients.ts";
 
 /** Parameter `code` of the path. @throws LinkNotFound for an impossible code */
@@ -135,6 +139,18 @@ function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
       response: shareRulesView,
       handle: async ({ account }) => rules.of(account.role),
     }),
+    endpoint("GET /files/shared", {
+      ...ofAllShares,
+      summary:
+        "Which entries of a folder are shared by themselves or take files now; without those whose codes have expired",
+      query: markQuery,
+      response: z.array(markView),
+      async handle({ c, account, query: { folder_id: id, ...owner } }) {
+        const input = { c, account };
+        const tree = id ? await trees.ownerOf(input, { entry: Number(id) }) : await trees.named(input, owner);
+        return shares.marks(tree, id ? Number(id) : ROOT);
+      },
+    }),
     endpoint("GET /shares", {
       ...ofShares,
       summary:
@@ -148,11 +164,17 @@ function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
         if (ofAll && (account.role !== "admin" || trees.folderOf(account) !== null)) {
           throw appError("Forbidden", "Only administrators list the shares of all accounts.");
         }
-        const { tree: accountId, within } = ofAll
-          ? { tree: null, within: null }
-          : await trees.listed({ c, account }, query);
+        const ids = query.entries ? query.entries.split(",").map(Number) : [];
+        const entries = ids.length > 0 ? { ids, around: isSet(query.around) } : undefined;
+        await trees.checkTargets({ c, account }, ids);
+        const { tree: accountId, within } =
+          entries !== undefined
+            ? { tree: await trees.ownerOf({ c, account }, { entry: ids[0]! }), within: null }
+            : ofAll
+              ? { tree: null, within: null }
+              : await trees.listed({ c, account }, query);
         const { search, kind, state } = query;
-        const filter = { accountId, within, search, kind, state };
+        const filter = { accountId, within, entries, search, kind, state };
         const origin = c.env.origin();
         const view = (share: ShareRecord) => ({
           ...viewOfShare(share, origin),
@@ -211,6 +233,21 @@ function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
   ];
 }
 
+const markQuery = z.object({
+  folder_id: z
+    .string()
+    .regex(/^\d{0,15}$/, "must be the id of a folder")
+    .optional()
+    .describe("absent or empty: the root"),
+  ...ownerQuery,
+});
+
+const markView = namedObject("ShareMark", {
+  id: z.int().describe("of the file or folder"),
+  shares: z.int(),
+  drops: z.int().describe("drop boxes"),
+});
+
 /** A code that redirects is a link. */
 function requireLinks(caller: Caller): void {
   if (!reachesRole(caller.role, "editor")) {
@@ -258,13 +295,25 @@ const itemEndpoints = ({ shares, trees }: Deps): Endpoint[] => [
 ];
 
 const visitView = namedObject("ShareVisit", {
-  email: z.string().describe("verified address of the recipient"),
+  email: z.string().nullable().describe("address that the recipient has proved; null for others"),
   action: z.enum(["open", "download", "archive"]).describe("archive: the folder as a ZIP file"),
-  name: z.string().nullable().describe("of the file or folder, then"),
+  name: z.string().nullable().describe("of the file or folder, then; null for a drop box"),
   at: z.iso.datetime(),
+  browser: z.string().nullable().describe("null if it is unknown or not kept"),
+  os: z.string().nullable().describe("null if it is unknown or not kept"),
 });
 
 export const viewVisit = createView(visitView);
+
+const mailView = namedObject("ShareMail", {
+  email: z.string(),
+  state: z.enum(SHARE_MAIL_STATES).describe("accepted: by the mail server"),
+  error: z.string().nullable().describe("why it was refused"),
+  queued_at: z.iso.datetime(),
+  accepted_at: z.iso.datetime().nullable(),
+});
+
+export const viewShareMail = createView(mailView);
 
 const sendBody = namedObject("ShareMails", {
   recipients: recipientFields.recipients.describe("whom of the share's; absent: all"),
@@ -276,7 +325,7 @@ function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
     endpoint("GET /shares/:code{.+}/visits", {
       ...ofShare,
       summary:
-        "What verified recipients of a share opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days",
+        "What visitors of a share or drop box opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days",
       query: z.object(cursorQuery),
       failures: [404],
       response: z.array(visitView),
@@ -289,6 +338,15 @@ function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
           found.next === null ? null : cursorText(found.next),
         );
       },
+    }),
+    endpoint("GET /shares/:code{.+}/mails", {
+      ...ofShare,
+      summary:
+        "What became of the mails to the recipients of a share or drop box, newest first; the last 500",
+      failures: [404],
+      response: z.array(mailView),
+      handle: async ({ c, account }) =>
+        (await shares.mails(...(await shareIn(trees, { c, account })))).map(viewShareMail),
     }),
     endpoint("POST /shares/:code{.+}/mails", {
       ...ofShare,

@@ -17,6 +17,7 @@ import {
 } from "./served.ts";
 import { REQUIREMENTS, viewOfAsks } from "../../links/link/drop-fields.ts";
 import { cursorQuery } from "../../lib/cursor.ts";
+import { flag } from "../../lib/query-text.ts";
 import { pageQuery } from "../../lib/page-query.ts";
 import { filterQuery } from "../../links/list/filter.ts";
 import { NO_RECIPIENTS, recipientFields, recipientsAfter } from "../recipients/recipients.ts";
@@ -164,6 +165,12 @@ export const shareListQuery = z.object({
     .enum(["", "asc", "desc"], "must be asc or desc")
     .optional()
     .describe("desc when absent; not with cursor"),
+  entries: z
+    .string()
+    .regex(/^(?:\d{1,15}(?:,\d{1,15}){0,99})?$/, "takes at most 100 ids, separated by commas")
+    .optional()
+    .describe("ids of files and folders of one owner: only what serves one of them or something in them"),
+  around: flag("with entries: also what serves a folder around them"),
   ...ownerQuery,
   all: z.enum(["true", "false", ""], "takes true or false").optional().describe("true: of all accounts"),
 });

@@ -146,12 +146,16 @@ export const SHARE_KINDS = ["file", "folder", "drop", "items"] as const;
 /** The first that applies of: damaged, expired, used up, active. Entries in the trash have one, too. */
 export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const;
 
+/** What serves one of these entries of the account or something in them; with `around`, a folder around one too. */
+export type EntriesFilter = { ids: readonly number[]; around: boolean };
+
 /** Empty or absent: any. */
 export type ShareFilter = {
   /** All accounts when null. */
   accountId: number | null;
   /** Only what serves nothing outside of this folder of the account. */
   within?: number | null;
+  entries?: EntriesFilter | undefined;
   /** Text in code, title, note or name, ignoring case. */
   search?: string | undefined;
   kind?: (typeof SHARE_KINDS)[number] | "" | undefined;

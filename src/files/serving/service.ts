@@ -152,6 +152,7 @@ export function createOwnedShares(deps: ServingDeps) {
       return items.found(accountId, await repository.itemsOf(linkId));
     },
 
+    ...createShareReports(deps),
     list: ofEntry.list,
     revoke: ofEntry.end,
 
@@ -194,14 +195,6 @@ export function createOwnedShares(deps: ServingDeps) {
       };
     },
 
-    /** What verified recipients did, newest first, below an id. `next` is null at the end. @throws LinkNotFound */
-    async visits(accountId: number, code: string, before: number | null, limit: number) {
-      const linkId = await linkOfShare(repository, accountId, code);
-      const found = await repository.recipients.visits(linkId, before, limit + 1);
-      const visits = found.slice(0, limit);
-      return { visits, next: found.length > limit ? visits.at(-1)!.id : null };
-    },
-
     /**
      * Mails the link again, to all when `emails` is null. Returns how many. @throws like `visits`, BadRequest, Conflict,
      * RateLimitExceeded
@@ -228,3 +221,22 @@ export function createOwnedShares(deps: ServingDeps) {
     },
   };
 }
+
+/** What owners read besides shares themselves. */
+const createShareReports = ({ repository, invitations, clock }: ServingDeps) => ({
+  /** The entries of a folder that codes serve by themselves now. */
+  marks: (accountId: number, parentId: number) =>
+    repository.marks({ accountId, parentId, asOf: clock.now() }),
+
+  /** What visitors did, newest first, below an id. `next` is null at the end. @throws LinkNotFound */
+  async visits(accountId: number, code: string, before: number | null, limit: number) {
+    const linkId = await linkOfShare(repository, accountId, code);
+    const found = await repository.recipients.visits(linkId, before, limit + 1);
+    const visits = found.slice(0, limit);
+    return { visits, next: found.length > limit ? visits.at(-1)!.id : null };
+  },
+
+  /** @throws LinkNotFound */
+  mails: async (accountId: number, code: string) =>
+    invitations.sent(accountId, await linkOfShare(repository, accountId, code)),
+});

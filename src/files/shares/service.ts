@@ -6,6 +6,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { SharedItems } from "../serving/plan.ts";
+import type { VisitLog } from "../recipients/visits.ts";
 import type { ServingRepository } from "../serving/repository.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
@@ -19,6 +20,7 @@ type Deps = {
   items: SharedItems;
   serving: ServingRepository;
   repository: SharesRepository;
+  visits: VisitLog;
   clock: Clock;
   /** A download has ended well. */
   notifyDownload(share: SharedEntry & { isUsedUp: boolean }): Promise<void>;
@@ -27,13 +29,11 @@ type Deps = {
 export type Shares = ReturnType<typeof createShares>;
 
 export function createShares(deps: Deps) {
-  const { serving, repository, clock } = deps;
+  const { repository, clock } = deps;
 
-  /** Stores what a verified recipient did. */
-  async function note({ linkId, visitor }: VisitedShare, { action, name }: VisitStep): Promise<void> {
-    if (visitor === null) return;
-    await serving.recipients.addVisit({ action, name, linkId, email: visitor, at: clock.now() });
-  }
+  /** Stores what a visitor did. */
+  const note = ({ linkId, visitor, device }: VisitedShare, { action, name }: VisitStep): Promise<void> =>
+    deps.visits.note({ action, name, linkId, email: visitor, ...device });
 
   return {
     ...createSharePlaces(deps),

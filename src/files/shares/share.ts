@@ -1,4 +1,5 @@
-import type { RecipientVisit } from "../recipients/repository.ts";
+import type { ShareVisit } from "../recipients/repository.ts";
+import type { VisitorDevice } from "../recipients/visits.ts";
 import type { StoredFile } from "../tree/entry.ts";
 
 /** Id of the page that lists several items. No folder has it. */
@@ -32,7 +33,7 @@ export type SharedEntry = {
 };
 
 /** `visitor`: the proved address of a recipient; null unless the share demands one. */
-export type VisitedShare = SharedEntry & { visitor: string | null };
+export type VisitedShare = SharedEntry & { visitor: string | null; device: VisitorDevice };
 
 /** What a visitor did. */
-export type VisitStep = Pick<RecipientVisit, "action" | "name">;
+export type VisitStep = Pick<ShareVisit, "action" | "name">;

@@ -6,6 +6,7 @@ import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService, type LinkServiceDeps } from "../../links/links.service.ts";
 import { startDrive } from "../drive.test-support.ts";
 import { createInvitations, type ShareMail, type ShareMailContent } from "../recipients/mails.ts";
+import { createVisitLog } from "../recipients/visits.ts";
 import type { ShareRules } from "../serving/rules.ts";
 import { createSharedItems } from "../serving/plan.ts";
 import { createPathsRepository } from "../tree/paths.repository.ts";
@@ -37,6 +38,11 @@ export async function startShares(
   });
   const serving = createServingRepository({ database, record: events.add });
   const visited = createSharesRepository(database);
+  const visits = createVisitLog({
+    repository: serving.recipients,
+    privacy: () => ({ keepsAgents: true, respectsSignals: true }),
+    clock,
+  });
   const rules = NO_SHARE_RULES;
   const items = createSharedItems({ repository: serving, paths: createPathsRepository(database) });
   const mailed: Mailed[] = [];
@@ -56,7 +62,9 @@ export async function startShares(
   feed.subscribe("links", (keys) => void changed.push(...keys));
   return {
     ...drive,
+    parts,
     time,
+    visits,
     events,
     service,
     repository: { ...serving, ...visited },
@@ -66,6 +74,7 @@ export async function startShares(
         ...parts,
         linked: drive.linked,
         serving,
+        visits,
         repository: visited,
         notifyDownload: async () => {},
       }),
@@ -134,6 +143,10 @@ export function inviting(mailed: Mailed[] = [], clock = { now: () => 0 }) {
     senderOf: async () => ({ language: "en", displayName: null }),
     async queue(_, { email }, { kind, content }) {
       return mailed.push({ email, kind, content });
+    },
+    async sent() {
+      const state = "sent" as const;
+      return mailed.map(({ email }) => ({ recipient: email, state, error: null, createdAt: 0, sentAt: 0 }));
     },
     hasMore: async (_, __, ___, most) => mailed.length > most,
   };

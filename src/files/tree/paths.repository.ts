@@ -55,14 +55,23 @@ export function createPathsRepository({ read }: Database) {
   };
 }
 
-/** The ids of a folder and of all folders in it, for `in`. */
-export const foldersInside = (accountId: number, folderId: number) => sql<number>`(
+/** The ids of folders and of all folders in them, for `in`. Files among them stay. */
+export const foldersInside = (accountId: number, ...ids: readonly number[]) => sql<number>`(
   with recursive inside (id) as (
-    select entries.id from entries where entries.id = ${folderId} and entries.account_id = ${accountId}
+    select entries.id from entries where entries.id in (${sql.join(ids)}) and entries.account_id = ${accountId}
     union
     select entries.id from entries inner join inside on entries.parent_id = inside.id
     where entries.account_id = ${accountId} and entries.kind = 'folder'
   ) select id from inside)`;
+
+/** The ids of the folders around entries, for `in`. */
+export const foldersAround = (accountId: number, ids: readonly number[]) => sql<number>`(
+  with recursive around (id) as (
+    select entries.parent_id from entries where entries.id in (${sql.join(ids)}) and entries.account_id = ${accountId}
+    union
+    select entries.parent_id from entries inner join around on entries.id = around.id
+    where entries.account_id = ${accountId}
+  ) select id from around)`;
 
 function pathUp(
   folders: ReadonlyMap<number, { id: number; parentId: number; name: string }>,

@@ -277,16 +277,20 @@ export const FILE_TABLES = {
     /** A bucket of codes is full again then (auth/address-limit.ts explains the algorithm). */
     codes_full_at: "int",
   },
-  /** What verified recipients did; newer ones have larger ids. */
+  /** What visitors of shares and drop boxes did; newer ones have larger ids. */
   share_visits: {
     id: "serial",
     link_id: "int",
-    email: "text(254)",
+    /** Of a recipient who has proved it; null for others. */
+    email: "text(254)?",
     /** "open", "download" or "archive". */
     action: "text(16)",
     /** Name of the file or folder. */
     name: "text(255)?",
     at: "int",
+    /** Null where the settings of privacy keep none. */
+    browser: "text(64)?",
+    os: "text(64)?",
   },
   /** Files and folders that are one share. Removed with the link, or the entry. */
   share_items: {

@@ -171,6 +171,9 @@ export const enMails = {
     verify: "The page asks for your address and sends a code to it.",
     password: "It asks for a password, which {by} gives you separately.",
     action: "Open",
+    asksSubject: "{by} asks you for files: {title}",
+    asks: "{by} asks you for files: {title}.",
+    send: "Send files",
   },
   reader: {
     confirm: {

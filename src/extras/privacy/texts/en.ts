@@ -76,9 +76,13 @@ export const enStored = {
     until: "the owner removes the recipient or ends the share",
   },
   visits: {
-    name: "Visits of recipients",
-    holds: ["proved mail address, what was opened or downloaded, and when"],
-    purpose: "Whoever shares with certain people sees whether it arrived. The page of the share says so.",
+    name: "Visits of shares and drop boxes",
+    holds: [
+      "what was opened or downloaded, and when",
+      "of recipients who prove it, the mail address",
+      "with details of clicks, browser and system",
+    ],
+    purpose: "Whoever shares sees whether it arrived. The page tells recipients who prove their address.",
   },
   cookies: {
     name: "Cookies for passwords",
