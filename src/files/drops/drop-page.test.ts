@@ -26,7 +26,7 @@ const box: OpenDrop = {
   isTwoWay: false,
 };
 
-test("who gets the files is said in every language, and can't change the page", () => {
+test("who asks, or the instance, is named in every language, and can't change the page", () => {
   const words = {
     en: "What you send goes to @.",
     de: "Was Sie senden, geht an @.",
@@ -40,6 +40,7 @@ test("who gets the files is said in every language, and can't change the page", 
     const page = (from: string | null) =>
       dropPage(look, { box: { ...box, from }, most: 10, sent: [], note: null, remembers: true }).html;
     const said = words[language].replace("@", "\u2068&lt;b&gt;anna\u2069");
-    expect([page("<b>anna").includes(said), page(null).includes("\u2068")]).toEqual([true, false]);
+    expect(page("<b>anna")).toContain(said);
+    expect(page(null)).toContain(words[language].replace("@", `\u2068${look.instanceName}\u2069`));
   }
 });

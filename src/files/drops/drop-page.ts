@@ -23,7 +23,7 @@ const STYLE = inline(
   `
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:${SPACE.md};margin:1.5rem 0 0}
 .facts dt{color:var(--soft);font-size:${TYPE.size.sm}}.facts dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
-form label+label{margin-top:1rem}form input{font-weight:400}button:disabled{opacity:.6;cursor:default;box-shadow:none}
+form label~label{margin-top:1rem}.say{margin-top:1.5rem;font-size:${TYPE.size.sm}}form input{font-weight:400}button:disabled{opacity:.6;cursor:default;box-shadow:none}
 input[type=file]{height:auto;padding:1.5rem 1rem;border:2px dashed var(--soft);font-size:${TYPE.size.sm};cursor:pointer}
 input[type=file]::file-selector-button{margin-inline-end:.75rem;padding:.375rem .875rem;border:1px solid var(--soft);border-radius:${RADIUS.md};background:var(--card);color:var(--ink);font:inherit;cursor:pointer}
 h2{margin:2rem 0 .5rem;font-size:${TYPE.size.lg}}
@@ -87,18 +87,18 @@ export function dropPage(look: Look, view: DropView): VisitorPage {
   const { box, most, sent, note, remembers } = view;
   const { texts } = look;
   const title = box.title ?? texts.drop.title;
-  const intro =
-    box.from === null ? texts.drop.intro : filled(texts.drop.introOf, { name: `\u2068${box.from}\u2069` });
+  const name = `\u2068${box.from ?? look.instanceName}\u2069`;
   return htmlPage(look, {
     title,
     description: texts.drop.intro,
     width: "wide",
     content: `<h1><bdi>${text(title)}</bdi></h1>
-${box.message === null ? "" : `<p class="message"><bdi>${text(box.message)}</bdi></p>`}<p class="soft">${text(intro)}</p>
-${noteOf(note)}
-${isOpen(view) ? factsOf(look, box, most) + formOf(look, view) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
+<p>${text(filled(texts.drop.asks, { name }))}</p>
+${box.message === null ? "" : `<p class="message"><bdi>${text(box.message)}</bdi></p>`}${noteOf(note)}
+${isOpen(view) ? formOf(look, view) + factsOf(look, box, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
 <h2>${text(texts.drop.sent)}</h2>
-${remembers ? sentList(look, sent) : `<p class="soft">${text(texts.drop.notRemembered)}</p>`}`,
+${remembers ? sentList(look, sent) : `<p class="soft">${text(texts.drop.notRemembered)}</p>`}
+<p class="soft say">${text(filled(texts.drop.introOf, { name }))}</p>`,
     styles: STYLES,
     scripts: canUpload(view) ? WITH_UPLOADS : WITHOUT_UPLOADS,
     policy: POLICY,
@@ -142,9 +142,9 @@ function formOf({ language, texts: { drop } }: Look, { box: { requires, types },
   const accepted = types.length === 0 ? "" : ` accept="${text(types.join(","))}"`;
   return `
 <form method="post" enctype="multipart/form-data" data-told="${text(JSON.stringify(scriptTexts))}">
-<label>${text(nameLabel)}<input name="${NAME_FIELD}" maxlength="80" autocomplete="name"${needsName}></label>${requires === "email" ? email : ""}
 <label>${text(drop.choose)}<input type="file" name="file" multiple required${accepted}></label>
 <ul class="files" hidden></ul>
+<label>${text(nameLabel)}<input name="${NAME_FIELD}" maxlength="80" autocomplete="name"${needsName}></label>${requires === "email" ? email : ""}
 <button>${text(drop.send)}</button>
 </form>`;
 }

@@ -1,7 +1,7 @@
 /** The page of a file, shared by itself or in a folder. */
 import { filled } from "../../lib/message.ts";
 import type { Look } from "../../visitors/look.ts";
-import { dayHtml } from "../../visitors/quantity-text.ts";
+import { countText, dayHtml } from "../../visitors/quantity-text.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { PDF_EMBED } from "../pdf/viewer-script.ts";
 import { PDF_VIEWER_QUERY } from "../pdf/viewer.ts";
@@ -19,6 +19,7 @@ import {
   SHARE_STYLES,
 } from "./page-parts.ts";
 import { type PreviewKind, TEXT_BYTES } from "./preview.ts";
+import type { Neighbours } from "./folder-page.ts";
 import type { SharedEntry } from "./share.ts";
 
 const POLICY = { "media-src": "'self'", "frame-src": "'self'" };
@@ -33,6 +34,8 @@ export type FileView = {
   preview: PreviewKind | null;
   /** The browser shows a PDF in a frame without scripts; for others our viewer draws it. */
   framesPdf: boolean;
+  /** The files around it in its folder; null for none. */
+  neighbours: Neighbours | null;
   /** Address of the picture that link previews in messages show. */
   card: string | null;
 };
@@ -44,7 +47,7 @@ export function filePage(look: Look, view: FileView): VisitorPage {
   const soft = `${texts.kinds[kind]} · ${sizeWords(look, file.size)}`;
   const href = path.length === 0 ? "?download=1" : `?file=${file.id}`;
   const content = `${iconsOf([kind])}${pathHtml(look, share, path, true)}${headHtml(look, share, file, kind, soft)}
-${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
+${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}${neighboursHtml(look, view)}
 <a class="button" rel="nofollow" href="${href}">${text(texts.download)}</a>
 <dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look.language, file.createdAt)}</dd>${termsHtml(look, share)}
 ${file.sha256 === "" ? "" : `<dt class="wide">${text(texts.checksum)}</dt><dd class="wide"><code>${text(file.sha256)}</code>${copyHtml(look, file.sha256)}</dd>`}</dl>`;
@@ -60,6 +63,20 @@ ${file.sha256 === "" ? "" : `<dt class="wide">${text(texts.checksum)}</dt><dd cl
     scripts: drawsPdf ? PDF_SCRIPTS : SHARE_SCRIPTS,
     policy: drawsPdf ? PDF_POLICY : POLICY,
   });
+}
+
+function neighboursHtml({ texts: { share: texts }, ...look }: Look, { neighbours }: FileView): string {
+  if (neighbours === null) return "";
+  const { before, after, at, total } = neighbours;
+  const step = (file: StoredFile | null, rel: string, label: string): string =>
+    file === null
+      ? "<span></span>"
+      : `<a class="button quiet" rel="${rel} nofollow" href="?file=${file.id}&amp;view=1" title="${text(file.name)}">${text(label)}</a>`;
+  const shown = filled(texts.leftOf, {
+    left: countText(look.language, at),
+    most: countText(look.language, total),
+  });
+  return `<nav class="pager" aria-label="${text(texts.pages)}">${step(before, "prev", texts.previous)}<span class="soft">${text(shown)}</span>${step(after, "next", texts.more)}</nav>`;
 }
 
 const cardOf = ({ card }: FileView): string =>

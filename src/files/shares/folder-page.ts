@@ -46,7 +46,7 @@ export type FolderView = {
   /** The entries in the order of the page. */
   entries: readonly (Folder | StoredFile)[];
   /** The numbers of entries; null for a folder that is listed without being counted. */
-  counts: { folders: number; files: number; from: number } | null;
+  counts: { folders: number; files: number; bytes: number; from: number } | null;
   /** Queries of the neighbouring parts. */
   previous: string | null;
   next: string | null;
@@ -58,7 +58,7 @@ export function folderPage(look: Look, view: FolderView): VisitorPage {
   const { share, path, entries, counts, adding } = view;
   const texts = look.texts.share;
   const folder = path.at(-1)!;
-  const used = new Set<IconName>(["folder"]);
+  const used = new Set<IconName>(["folder", "download"]);
   const showsPictures = share.maxDownloads === null;
   const rows = entries.map((entry) => rowHtml(look, entry, used, showsPictures));
   const pictures = showsPictures ? entries.filter(isPictured).length : 0;
@@ -101,11 +101,12 @@ function rowHtml(
   showsPictures: boolean,
 ): string {
   if (entry.kind === "folder") {
-    return `<li><a href="?folder=${entry.id}">${icon("folder")}${bdi(entry.name)}<span>${text(look.texts.share.folder)}</span>${dayHtml(look.language, entry.updatedAt)}</a></li>`;
+    return `<li><a class="entry" href="?folder=${entry.id}">${icon("folder")}${bdi(entry.name)}<span>${text(look.texts.share.folder)}</span>${dayHtml(look.language, entry.updatedAt)}</a></li>`;
   }
   const kind = kindOf(entry);
   used.add(kind);
-  return `<li><a rel="nofollow" href="?file=${entry.id}&amp;view=1">${pictureHtml(entry, showsPictures)}${bdi(entry.name)}<span>${sizeWords(look, entry.size)}</span>${dayHtml(look.language, entry.modifiedAt)}</a></li>`;
+  const label = text(`${look.texts.share.download}: ${entry.name}`);
+  return `<li><a class="entry" rel="nofollow" href="?file=${entry.id}&amp;view=1">${pictureHtml(entry, showsPictures)}${bdi(entry.name)}<span>${sizeWords(look, entry.size)}</span>${dayHtml(look.language, entry.modifiedAt)}</a><a class="get" rel="nofollow" href="?file=${entry.id}" aria-label="${label}" title="${label}">${icon("download")}</a></li>`;
 }
 
 const isPictured = (entry: Folder | StoredFile): boolean => entry.kind === "file" && mayHaveThumbnail(entry);
@@ -117,13 +118,16 @@ function pictureHtml(file: StoredFile, showsPictures: boolean): string {
   return `<span class="thumb">${shown}<img src="?thumbnail=${file.id}" alt="" loading="lazy" decoding="async"></span>`;
 }
 
-function countsText(look: Look, { folders, files }: { folders: number; files: number }): string {
+type Counts = { folders: number; files: number; bytes: number };
+
+function countsText(look: Look, { folders, files, bytes }: Counts): string {
   const texts = look.texts.share;
   const counted = (message: Plural, count: number) =>
     filled(pluralOf(message, look.language, count), { count: countWords(look, count) });
   const parts = [
     ...(folders > 0 ? [counted(texts.folders, folders)] : []),
     ...(files > 0 || folders === 0 ? [counted(texts.files, files)] : []),
+    ...(files > 0 ? [sizeWords(look, bytes)] : []),
   ];
   return parts.join(" · ");
 }
@@ -171,7 +175,12 @@ export async function viewOfFolder(
     if (whole.next === null) {
       const sorted = foldersFirst(whole, language);
       const from = part.from <= sorted.length ? part.from : 1;
-      const counts = { folders: whole.folders.length, files: whole.files.length, from };
+      const counts = {
+        folders: whole.folders.length,
+        files: whole.files.length,
+        bytes: bytesOf(whole.files),
+        from,
+      };
       const entries = sorted.slice(from - 1, from - 1 + PART);
       return {
         share,
@@ -189,11 +198,34 @@ export async function viewOfFolder(
   return { share, path, entries: foldersFirst(rows, language), counts: null, previous: null, next };
 }
 
+const bytesOf = (files: readonly StoredFile[]): number => files.reduce((sum, { size }) => sum + size, 0);
+
+/** The files around one in the order of its folder's page. Null: none, or too many to sort. */
+export type Neighbours = { before: StoredFile | null; after: StoredFile | null; at: number; total: number };
+
+export async function neighboursOf(
+  { shares, folders }: Deps,
+  share: SharedEntry,
+  { file, folder }: { file: StoredFile; folder: Folder },
+  language: Language,
+): Promise<Neighbours | null> {
+  const entries =
+    folder.id === ITEMS
+      ? await shares.items(share)
+      : await folders
+          .page(share.accountId, folder, null, MOST_ENTRIES_SORTED)
+          .then(({ files, next }) => (next === null ? files : []));
+  const files = naturally(entries, language).filter((entry) => entry.kind === "file");
+  const at = files.findIndex(({ id }) => id === file.id);
+  if (at === -1 || files.length === 1) return null;
+  return { before: files[at - 1] ?? null, after: files[at + 1] ?? null, at: at + 1, total: files.length };
+}
+
 /** Several items, all on one page. */
 function partOf(items: readonly Entry[], language: Language) {
   const folders = items.filter((item) => item.kind === "folder");
   const files = items.filter((item) => item.kind === "file");
-  const counts = { folders: folders.length, files: files.length, from: 1 };
+  const counts = { folders: folders.length, files: files.length, bytes: bytesOf(files), from: 1 };
   return { entries: foldersFirst({ folders, files }, language), counts, previous: null, next: null };
 }
 

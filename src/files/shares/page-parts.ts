@@ -101,25 +101,26 @@ const RULES = `
 .facts .wide{grid-column:1/-1}
 .copy[hidden]{display:none!important}.facts .copy{min-height:2rem;margin:0 0 0 .5rem;padding:.125rem .625rem;background:none;color:var(--accent-ink);font-size:${TYPE.size.sm};vertical-align:middle}
 .list{list-style:none;margin:1.5rem 0 0;padding:0;border-top:1px solid var(--line)}
-.list li{border-bottom:1px solid var(--line)}
-.list a{display:grid;grid-template-columns:1.5rem minmax(0,1fr) auto auto;gap:0 1rem;align-items:center;padding:.625rem .375rem;color:inherit;text-decoration:none}
-.list a:hover{background:var(--ground)}.list a:hover bdi{text-decoration:underline}
+.list li{display:flex;align-items:center;border-bottom:1px solid var(--line)}
+.list .get{flex:none;display:grid;place-items:center;width:2.75rem;height:2.75rem;color:inherit}.list .get:hover{background:var(--ground)}.get .icon{width:1.25rem;height:1.25rem;stroke:var(--accent-ink)}
+.list .entry{flex:1;min-width:0;display:grid;grid-template-columns:1.5rem minmax(0,1fr) auto auto;gap:0 1rem;align-items:center;padding:.625rem .375rem;color:inherit;text-decoration:none}
+.list .entry:hover{background:var(--ground)}.list .entry:hover bdi{text-decoration:underline}
 .list a:focus-visible{outline-offset:-3px}
 .list bdi{overflow-wrap:anywhere}.list span,.list time{color:var(--soft);font-size:${TYPE.size.sm};white-space:nowrap;font-variant-numeric:tabular-nums;text-align:end}
 .list time{min-width:6.5rem}
 .list .thumb{position:relative;display:grid;place-items:center;width:1.5rem;height:1.5rem;min-width:0}
 .thumb img{position:absolute;inset:0;width:100%;height:100%;object-fit:cover;border-radius:${RADIUS.sm}}
-.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(9rem,1fr));gap:${SPACE.md};padding-top:${SPACE.md}}
-.list.tiles li{border:0}
-.list.tiles a{grid-template-columns:minmax(0,1fr);gap:.125rem;justify-items:start;height:100%;align-content:start;padding:.375rem;border-radius:${RADIUS.lg}}
-.list.tiles a>.icon,.tiles .thumb{width:100%;height:auto;aspect-ratio:1;border-radius:${RADIUS.md};background:var(--ground)}
-.tiles a>.icon{padding:34%}.tiles .thumb .icon{width:32%;height:32%}
-.list.tiles bdi,.list.tiles a>span{grid-column:1}.tiles bdi{font-size:${TYPE.size.sm}}.tiles a>time{display:none}
+@media(min-width:561px){.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(9rem,1fr));gap:${SPACE.md};padding-top:${SPACE.md}}
+.list.tiles li{position:relative;border:0}.tiles .get{position:absolute;inset-block-start:.5rem;inset-inline-end:.5rem;border-radius:${RADIUS.md};background:var(--card)}
+.list.tiles .entry{grid-template-columns:minmax(0,1fr);gap:.125rem;justify-items:start;height:100%;align-content:start;padding:.375rem;border-radius:${RADIUS.lg}}
+.list.tiles .entry>.icon,.tiles .thumb{width:100%;height:auto;aspect-ratio:1;border-radius:${RADIUS.md};background:var(--ground)}
+.tiles .entry>.icon{padding:34%}.tiles .thumb .icon{width:32%;height:32%}
+.list.tiles bdi,.list.tiles .entry>span{grid-column:1}.tiles bdi{font-size:${TYPE.size.sm}}.tiles .entry>time{display:none}}
 .pager{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;justify-content:space-between;margin-top:${SPACE.lg}}
 .pager .button{margin:0}.quiet{background:none;color:var(--accent-ink)}
 .none{margin:1.5rem 0 0;padding:2.5rem 1rem;border:1px dashed var(--soft);border-radius:${RADIUS.lg};text-align:center;color:var(--soft)}
 @media(max-width:560px){.facts{grid-template-columns:1fr;gap:.125rem}.facts dd+dt{margin-top:.625rem}main>.button{width:100%}
-.list a{grid-template-columns:1.5rem minmax(0,1fr) auto;gap:.125rem .75rem}.list bdi{grid-column:2/-1}.list a span{grid-column:2;text-align:start}.list time{min-width:0}}
+.list .entry{grid-template-columns:1.5rem minmax(0,1fr);gap:0 .75rem}.list .entry>.icon,.list .thumb{grid-row:1/3}.list bdi,.list .entry>span{grid-column:2}.list .entry>span{text-align:start}.list .entry>.thumb{grid-column:1}.list time{display:none}}
 @media(forced-colors:active){.icon{stroke:currentColor!important}}
 `.replaceAll("\n", "");
 
@@ -141,12 +142,18 @@ for(const i of document.querySelectorAll(".thumb img")){const f=()=>i.remove();i
 
 export const FOLDER_SCRIPTS = [inline(UNCOVER), LOCAL_TIMES];
 
-export const SHARE_SCRIPTS = [inline(COPY), inline(HIDE), LOCAL_TIMES];
+/** Arrows lead to the files around. Those of a player are its own. */
+const STEPS = `
+addEventListener("keydown",e=>{if(e.altKey||e.ctrlKey||e.metaKey||e.target.closest("video,audio,input"))return;const k={ArrowLeft:"prev",ArrowRight:"next"}[e.key],a=k&&document.querySelector(".pager a[rel~="+k+"]");if(a)a.click()})
+`.trim();
 
-export type IconName = FileKind | "folder";
+export const SHARE_SCRIPTS = [inline(COPY), inline(HIDE), inline(STEPS), LOCAL_TIMES];
+
+export type IconName = FileKind | "folder" | "download";
 
 const SHEET = "M6 2.75h8.5L19.25 7.5v13.75H6zM14.25 3v4.75H19";
 const SHAPES: Readonly<Record<IconName, string>> = {
+  download: "M12 4v11.5M7 11l5 5 5-5M4.5 20h15",
   folder: "M2.75 6.5v12.75h18.5V7.75h-9l-2.5-3H2.75z",
   picture: "M3 4.5h18v15H3zM3 16.5l5-5 4.5 4.5 3-3L21 17.5M15.5 9.25a1 1 0 1 0 .01 0",
   video: "M3 5h18v14H3zM10 9v6l5-3z",

@@ -16,6 +16,7 @@ import {
   type VisitorConnection,
 } from "../../visitors/unlock.ts";
 import type { RecipientDoor } from "../recipients/door.routes.ts";
+import type { VisitLog } from "../recipients/visits.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
 import type { RespondWithThumbnail } from "../thumbnails/routes.ts";
@@ -23,7 +24,7 @@ import { mayHaveThumbnail } from "../thumbnails/service.ts";
 import type { ShareDownloads, Visitor } from "./download.routes.ts";
 import { createFailurePages } from "./failure.routes.ts";
 import { filePage, unlockedPage } from "./file-page.ts";
-import { type AddingForm, folderPage, viewOfFolder } from "./folder-page.ts";
+import { type AddingForm, folderPage, neighboursOf, viewOfFolder } from "./folder-page.ts";
 import { downloadsLeft } from "./page-parts.ts";
 import type { SharePreview } from "./preview.routes.ts";
 import { isCardPicture } from "./preview.ts";
@@ -56,6 +57,7 @@ type Deps = {
   pages: VisitorPages;
   /** Scheme, host and port by which the visitor reaches the server. */
   originOf(request: Request, peer: () => string): string;
+  deviceOf: VisitLog["deviceOf"];
   logger: Logger;
 };
 
@@ -120,15 +122,21 @@ export function createShareResponses(deps: Deps) {
       share.passwordHash === null &&
       !share.verify;
     const card = hasCard ? `${deps.originOf(request, visitor.address)}/${share.code}?${picture}=1` : null;
-    const view = { share, file, path, preview: kind, framesPdf: framesPdf(request), card };
+    const look = pages.look(request);
+    const folder = path.at(-1);
+    const neighbours =
+      folder === undefined || seesPagesOnly
+        ? null
+        : await neighboursOf(deps, share, { file, folder }, look.language);
+    const view = { share, file, path, preview: kind, framesPdf: framesPdf(request), neighbours, card };
     noteOpened(share, file.name, request);
-    return pageResponse(filePage(pages.look(request), view), 200, request);
+    return pageResponse(filePage(look, view), 200, request);
   }
 
-  function noteOpened(share: VisitedShare, name: string, { method }: Request): void {
-    if (method !== "GET") return;
+  function noteOpened(share: VisitedShare, name: string, request: Request): void {
+    if (request.method !== "GET" || isRobot(request)) return;
     shares.note(share, { action: "open", name }).catch((err: unknown) => {
-      deps.logger.warn({ err, linkId: share.linkId }, "a visit of a recipient could not be noted");
+      deps.logger.warn({ err, linkId: share.linkId }, "a visit of a share could not be noted");
     });
   }
 
@@ -143,7 +151,8 @@ export function createShareResponses(deps: Deps) {
     const proved = share.verify ? await deps.recipients.lock(share, request) : null;
     if (proved instanceof Response) return proved;
     if (sends) return deps.adding.respond(share.linkId, request, connection);
-    return show({ ...share, visitor: proved?.email ?? null }, request, {
+    const visited = { ...share, visitor: proved?.email ?? null, device: deps.deviceOf(request) };
+    return show(visited, request, {
       liftIdleTimeout: () => connection?.timeout?.(request, 0),
       cut: () => connection?.timeout?.(request, 1),
       address: () => connection?.requestIP(request)?.address ?? "unix",

@@ -39,6 +39,7 @@ export const en = {
   drop: {
     title: "Send files",
     intro: "What you send goes to the owner of this page. You see only what you sent yourself.",
+    asks: "{name} asks for files.",
     introOf: "What you send goes to {name}. You see only what you sent yourself.",
     filesLeft: "Files that still fit",
     roomLeft: "Room left",
