@@ -21,7 +21,7 @@ export const EMAIL_FIELD = "sender_email";
 /** What the box received, including files that are gone. */
 type Taken = { bytes: number; files: number };
 
-/** A box as its visitors see it. `from`: who gets the files, if the box has a message. */
+/** A box as its visitors see it. `from`: the name of who asks; without one the account, if the box has a message. */
 export type OpenDrop = DropLimits &
   Taken &
   Pick<SharedEntry, "linkId" | "code" | "title" | "message" | "from" | "createdAt" | "expiresAt"> &

@@ -26,9 +26,10 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
     async find(linkId: number, db: Db = read): Promise<OpenDrop | null> {
       const [row] = await boxOf(db, linkId);
       if (row === undefined) return null;
-      const { disabled, username, team, twoWay: _, ...box } = row;
+      const { disabled, username, displayName, team, twoWay: _, ...box } = row;
       if (box.accountId > 0 && disabled !== 0) return null;
-      return { ...box, from: box.message === null ? null : (username ?? team), ...dropLimitsIn(row)! };
+      const account = box.message === null ? null : (username ?? team);
+      return { ...box, from: displayName ?? account, ...dropLimitsIn(row)! };
     },
 
     /** Takes room for one file. False if there is none. */
@@ -120,12 +121,14 @@ const boxOf = prepared((db, linkId: number) =>
     .innerJoin("links", "links.id", "shares.link_id")
     .innerJoin("entries", "entries.id", "shares.entry_id")
     .leftJoin("users", "users.id", "entries.account_id")
+    .leftJoin("account_mail", "account_mail.account_id", "entries.account_id")
     // See lib/owner.ts.
     .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - entries.account_id`))
     .select([
       "shares.link_id as linkId",
       ...VISITED_COLUMNS,
       ...LIMITS,
+      "account_mail.display_name as displayName",
       "entries.id as folderId",
       "entries.account_id as accountId",
     ])
