@@ -29,12 +29,11 @@ const OVERLAYS: { path: string; open(page: Page): Promise<unknown> }[] = [
   { path: "link/spring", open: (page) => page.getByRole("button", { name: "QR" }).click() },
   { path: "link/spring", open: (page) => page.getByRole("button", { name: "Edit", exact: true }).click() },
   { path: "files", open: (page) => page.getByRole("gridcell", { name: "read.txt", exact: true }).dblclick() },
-  { path: "shares", open: (page) => page.getByRole("button", { name: "New share" }).click() },
   {
     path: "shares",
     async open(page) {
       await page.getByRole("button", { name: "Actions for inbox" }).click();
-      await page.getByRole("menuitem", { name: "What came in" }).click();
+      await page.getByRole("menuitem", { name: "Close the drop box" }).click();
     },
   },
 ];

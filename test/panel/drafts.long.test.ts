@@ -80,21 +80,20 @@ test.skipIf(!CHROMIUM)(
     const share = async () => {
       await page.getByRole("button", { name: "Actions for report.txt" }).click();
       await page.getByRole("menuitem", { name: "Share" }).click();
-      await dialog(page).getByLabel("Title").waitFor();
+      await page.getByRole("main").getByLabel("Title").waitFor();
     };
     await share();
-    await dialog(page).getByLabel("Title").fill("Half a share");
-    await dialog(page).getByRole("button", { name: "Limits" }).click();
-    await dialog(page).locator("label", { hasText: "Ask for a password" }).click();
-    await dialog(page).getByLabel("Password", { exact: true }).fill(SECRET);
-    await dialog(page).getByLabel("Max. downloads").fill("7");
-    await page.mouse.click(5, 400);
-    await dialog(page).waitFor({ state: "detached" });
+    await page.getByRole("main").getByLabel("Title").fill("Half a share");
+    await page.getByRole("main").getByRole("button", { name: "Limits" }).click();
+    await page.getByRole("main").locator("label", { hasText: "Ask for a password" }).click();
+    await page.getByRole("main").getByLabel("Password", { exact: true }).fill(SECRET);
+    await page.getByRole("main").getByLabel("Max. downloads").fill("7");
+    await page.goBack();
     await share();
-    await dialog(page).getByText(NOTICE).waitFor();
-    expect(await dialog(page).getByLabel("Title").inputValue()).toBe("Half a share");
-    expect(await dialog(page).getByLabel("Max. downloads").inputValue()).toBe("7");
-    expect(await dialog(page).getByLabel("Password", { exact: true }).inputValue()).toBe("");
+    await page.getByRole("main").getByText(NOTICE).waitFor();
+    expect(await page.getByRole("main").getByLabel("Title").inputValue()).toBe("Half a share");
+    expect(await page.getByRole("main").getByLabel("Max. downloads").inputValue()).toBe("7");
+    expect(await page.getByRole("main").getByLabel("Password", { exact: true }).inputValue()).toBe("");
 
     const FORMS = [
       { path: "tokens", opener: "New token", field: "Name", secret: null },

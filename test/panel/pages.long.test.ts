@@ -133,17 +133,21 @@ once("files are uploaded into a folder, shared with a password, moved to the tra
 
   await row.getByRole("button", { name: /Actions for/ }).click();
   await page.getByRole("menuitem", { name: "Share" }).click();
-  await form.getByRole("button", { name: "Limits" }).click();
-  await form.locator("label", { hasText: "Ask for a password" }).click();
-  await form.getByLabel("Password", { exact: true }).fill("a good password");
-  await form.getByRole("button", { name: "Share" }).click();
-  await form.getByRole("img", { name: /QR code/ }).waitFor();
-  const address = (await form.getByRole("link").getAttribute("href"))!;
+  await page.getByRole("main").getByRole("button", { name: "Limits" }).click();
+  await page.getByRole("main").locator("label", { hasText: "Ask for a password" }).click();
+  await page.getByRole("main").getByLabel("Password", { exact: true }).fill("a good password");
+  await page.getByRole("main").getByRole("button", { name: "Share" }).click();
+  await page
+    .getByRole("main")
+    .getByRole("img", { name: /QR code/ })
+    .waitFor();
+  const address = (await page.getByRole("main").locator("a[href^=http]").first().getAttribute("href"))!;
   await expectStatus(address, 401);
-  await form.getByRole("button", { name: "Done" }).click();
+  await page.goBack();
 
   await row.getByRole("button", { name: /Actions for/ }).click();
   await page.getByRole("menuitem", { name: "Move to the trash" }).click();
+  await form.getByRole("button", { name: "Move to the trash" }).click();
   await page.getByText("This folder is empty.").waitFor();
   await expectStatus(address, 404);
   await page.getByRole("button", { name: "Undo" }).click();

@@ -28,30 +28,16 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-const form = (page: Page) => page.getByRole("dialog");
+/** Of a new share, or of one. */
+const form = (page: Page) => page.getByRole("main");
+const dialog = (page: Page) => page.getByRole("dialog");
 const section = (page: Page, name: string) => form(page).getByRole("button", { name });
-/** Wherever its form is scrolled to: the points of a button that something else covers. */
-const coveredPlaces = (button: Locator): Promise<unknown[]> =>
-  button.evaluate((element) => {
-    let scroller: Element = element;
-    while (getComputedStyle(scroller).overflowY !== "auto") scroller = scroller.parentElement!;
-    const found: unknown[] = [];
-    for (let top = 0; top <= scroller.scrollHeight - scroller.clientHeight; top += 8) {
-      scroller.scrollTop = top;
-      const { left, right, y, height } = element.getBoundingClientRect();
-      for (let x = left + 6; x < right; x += 6) {
-        const hit = document.elementFromPoint(x, y + height / 2);
-        if (!element.contains(hit)) found.push([top, x, hit?.className]);
-      }
-    }
-    return found;
-  });
-/** Of the dialog, once the address is there. */
+/** On its page, once it is there. */
 const madeAddress = async (page: Page): Promise<string> => {
   await form(page)
     .getByRole("img", { name: /QR code/ })
     .waitFor();
-  return (await form(page).getByRole("link").getAttribute("href"))!;
+  return (await form(page).locator("a[href^=http]").first().getAttribute("href"))!;
 };
 
 async function shareFrom(page: Page, name: string): Promise<void> {
@@ -69,22 +55,19 @@ once("a new share begins with what one must choose, and says what to do without 
     const { page, complaints, close } = await panel.open("/panel/shares");
     await signInToPanel(page, PASSWORD, account);
     await page.getByRole("button", { name: "New share" }).click();
-    await focused(first(page));
+    await focused(form(page).getByRole("button", { name: "Choose files" }));
+    await form(page).getByText("File", { exact: true }).click();
+    await first(page).waitFor();
     // Users need a password.
     await form(page)
       .getByRole("button", { name: "Limits", expanded: account === "ute" })
       .waitFor();
-    if (account !== "") {
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { level: 1, name: "Files" }).waitFor();
-      await form(page).waitFor({ state: "hidden" });
-    }
     expect(complaints).toEqual([]);
     await close();
   }
 });
 
-story("one dialog shares a file with a password, and opens a drop box", async () => {
+story("one page shares a file with a password, and opens a drop box", async () => {
   const { page, complaints, close } = await panel.enter("/panel/files");
   await shareFrom(page, "<img src=x onerror=alert(1)>.txt");
   // What is said of the code moves nothing.
@@ -101,13 +84,10 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   await form(page).locator("label", { hasText: "Ask for a password" }).click();
   await form(page).getByLabel("Password", { exact: true }).fill("a good password");
   await form(page).getByLabel("Max. downloads").fill("3");
-  for (const height of [420, 600, 800]) {
-    await page.setViewportSize({ width: 1280, height });
-    expect(await coveredPlaces(form(page).getByRole("button", { name: "Share" }))).toEqual([]);
-  }
   await form(page).getByRole("button", { name: "Share" }).click();
   const address = await madeAddress(page);
   expect(address).toEndWith("/for/anna");
+  await focused(form(page).getByRole("button", { name: "Copy" }));
   // It says so for a moment.
   await Promise.all([
     form(page).getByRole("button", { name: "Copied" }).waitFor(),
@@ -120,8 +100,7 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   await visitor.send(address, { method: "POST", body, headers: HTML });
   expect(await visitor.page(address)).toContain("3 of 3");
   expect(await (await visitor.send(`${address}?download=1`)).text()).toBe("for one's eyes");
-  await form(page).getByRole("button", { name: "Done" }).click();
-
+  await page.goBack();
   await shareFrom(page, "<b>Reports");
   await form(page).getByText("Drop box").click();
   await form(page).getByLabel("Code", { exact: true }).fill("for/anna");
@@ -182,16 +161,15 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   const file = form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });
   await file.press("Enter");
   await focused(form(page).getByRole("button", { name: "Choose another" }));
-  await section(page, "Message").press("Enter");
   await form(page).getByLabel("Message").fill("For you");
   await section(page, "Limits").press("Enter");
   await form(page).getByLabel("Max. downloads").focus();
   await page.keyboard.type("5");
   await press("Enter");
-  await page.waitForURL(/\/panel\/shares\?q=flyer$/);
+  await page.waitForURL(/\/panel\/share\/flyer$/);
   expect((await drive.call("GET", "/shares/flyer")).body.data.message).toBe("For you");
   expect(await (await fetch(`${panel.server.url}/flyer`)).text()).toBe("for one's eyes");
-  await page.reload();
+  await page.goto(`${panel.origin}/panel/shares?q=flyer`);
 
   const row = page.getByRole("row").filter({ hasText: "/flyer" });
   await row.getByText("4 of 5 downloads left").last().waitFor();
@@ -199,33 +177,31 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   expect(await name.isEnabled()).toBe(true);
   // The row opens as a whole, and its menu by the right button.
   await row.getByRole("cell").nth(2).click({ button: "right" });
-  await page.getByRole("menuitem", { name: "Edit" }).waitFor();
+  await page.getByRole("menuitem", { name: "End the share" }).waitFor();
   await press("Escape");
   await page.getByRole("menu").waitFor({ state: "detached" });
   await row.getByRole("cell").nth(2).click();
   await form(page).getByLabel("Title").fill("The flyer");
   await press("Enter");
-  await form(page).waitFor({ state: "detached" });
-  await row.getByRole("button", { name: "The flyer" }).waitFor();
+  await page.getByRole("heading", { name: "The flyer", level: 1 }).waitFor();
   expect((await drive.call("GET", "/shares/flyer")).body.data).toMatchObject({
     title: "The flyer",
     max_downloads: 5,
     expires_at: null,
   });
 
-  await row.getByRole("button", { name: "Actions for flyer" }).press("Enter");
-  await page.getByRole("menuitem", { name: "Edit" }).press("Enter");
+  await form(page).getByRole("button", { name: "Change what it leads to" }).press("Enter");
   await form(page).getByRole("radio", { name: "File" }).press("ArrowLeft");
   await form(page).getByLabel("Target").fill("https://example.com/again");
   await press("Enter");
   await page.getByText("flyer redirects now.").waitFor();
-  await page.getByText("No share matches.").waitFor();
+  await page.waitForURL(/\/panel\/link\/flyer$/);
   const answer = await fetch(`${panel.server.url}/flyer`, { redirect: "manual" });
   expect(answer.headers.get("location")).toBe("https://example.com/again");
   const share = { kind: "file", title: "The flyer", max_downloads: 5, expires_at: null };
   const served = async () => (await drive.call("GET", "/shares/flyer")).body.data;
   await undo(page, "flyer redirects now.");
-  await row.getByRole("button", { name: "The flyer" }).waitFor();
+  await soon(async () => expect((await drive.call("GET", "/shares/flyer")).status).toBe(200));
   expect(await served()).toMatchObject(share);
 
   // In the list of links its row has no target to overwrite.
@@ -239,14 +215,14 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   await press("Escape");
   await editor.waitFor({ state: "detached" });
   await press("e");
-  await form(page).getByText("A shared file").waitFor();
-  await form(page).getByRole("button", { name: "More" }).click();
-  await form(page).getByLabel("Password").first().waitFor();
+  await dialog(page).getByText("A shared file").waitFor();
+  await dialog(page).getByRole("button", { name: "More" }).click();
+  await dialog(page).getByLabel("Password").first().waitFor();
   for (const field of ["Target", "Redirect", "Fallback", "Max. visitors"]) {
-    expect([field, await form(page).getByLabel(field).count()]).toEqual([field, 0]);
+    expect([field, await dialog(page).getByLabel(field).count()]).toEqual([field, 0]);
   }
   await press("Escape");
-  await form(page).waitFor({ state: "detached" });
+  await dialog(page).waitFor({ state: "detached" });
   await press("Enter");
   await openTab(page, "History");
   const history = page.getByRole("region", { name: "History" });
@@ -290,11 +266,11 @@ once("all shares are in one list, whose state lives in the URL; one is ended", a
   await form(page).getByLabel("Code", { exact: true }).fill("ended-soon");
   await form(page).getByRole("button", { name: "Share" }).click();
   const address = await madeAddress(page);
-  await form(page).getByRole("button", { name: "Done" }).click();
   expect((await fetch(address, { headers: HTML })).status).toBe(200);
+  await page.goto(`${panel.origin}/panel/shares`);
   await page.getByRole("button", { name: "Actions for ended-soon" }).click();
   await page.getByRole("menuitem", { name: "End the share" }).click();
-  await form(page).getByRole("button", { name: "End the share" }).click();
+  await dialog(page).getByRole("button", { name: "End the share" }).click();
   await page.getByRole("row").filter({ hasText: "/ended-soon" }).waitFor({ state: "detached" });
   await soon(async () => expect((await fetch(address, { headers: HTML })).status).toBe(404));
   expect(complaints).toEqual([]);
@@ -304,27 +280,22 @@ once("all shares are in one list, whose state lives in the URL; one is ended", a
 story("what strangers send shows as it comes; axe finds nothing", async () => {
   const asks = { drop: { folder_id: reports, max_bytes: 1e9, max_files: 2, require: "none", types: [] } };
   expect((await drive.call("PATCH", "/shares/inbox", asks)).status).toBe(200);
-  const { page, complaints, close } = await panel.enter("/panel/shares?box=inbox");
+  const { page, complaints, close } = await panel.enter("/panel/share/inbox");
   await page.getByText("Nothing has come yet.").waitFor();
-  const sent = await stranger().put(`${panel.server.url}/inbox`, { "one &lt;.txt": "1" }, "<b>Anna");
+  const visitor = stranger();
+  await visitor.page(`${panel.server.url}/inbox`);
+  const sent = await visitor.put(`${panel.server.url}/inbox`, { "one &lt;.txt": "1" }, "<b>Anna");
   expect(sent.status).toBeLessThan(400);
-  const received = form(page).getByRole("listitem");
-  await received.filter({ hasText: "one &lt;.txt" }).filter({ hasText: "<b>Anna" }).waitFor();
+  const happened = form(page).getByRole("listitem");
+  await happened.filter({ hasText: "<b>Anna sent one &lt;.txt" }).waitFor();
   await form(page).getByText("1 of 2 files").waitFor();
-  await expectAccessibleInAllLooks(page, "received files");
-  await page.keyboard.press("Escape");
-  await form(page).waitFor({ state: "detached" });
+  await expectAccessibleInAllLooks(page, "the page of a drop box");
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Shares" }).click();
   await page.getByRole("row").filter({ hasText: "1 of 2 files" }).waitFor();
   await expectAccessibleInAllLooks(page, "shares");
   await page.getByRole("button", { name: "Actions for inbox" }).click();
-  await page.getByRole("menuitem", { name: "Edit" }).click();
-  await form(page).getByLabel("Max. files").waitFor();
-  await expectAccessibleInAllLooks(page, "the dialog");
-  await page.keyboard.press("Escape");
-  await form(page).waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Actions for inbox" }).click();
   await page.getByRole("menuitem", { name: "Close the drop box" }).click();
-  await form(page).getByText("This can't be undone.").waitFor();
+  await dialog(page).getByText("This can't be undone.").waitFor();
   await expectAccessible(page, "the question before a box is closed");
   expect(complaints).toEqual([]);
   await close();
@@ -338,6 +309,7 @@ once("files to share stand in natural order whatever their case, and are found i
     size: { width: 1280, height: 600 },
   });
   await page.getByRole("button", { name: "New share" }).first().click();
+  await form(page).getByText("File", { exact: true }).click();
   const choices = form(page).getByRole("group", { name: "File" });
   await choices.getByRole("button", { name: "page 10.txt" }).waitFor();
   const names = (await choices.getByRole("button", { name: /page \d+/i }).allTextContents()).join();
@@ -351,3 +323,147 @@ once("files to share stand in natural order whatever their case, and are found i
   expect(complaints).toEqual([]);
   await close();
 });
+
+once(
+  "files of this device become a share in one step, and its page tells who fetched which of them",
+  async () => {
+    const { page, complaints, close } = await panel.enter("/panel/files");
+    await page.getByRole("button", { name: "Upload" }).click();
+    await page.getByRole("menuitem", { name: "Upload and share" }).click();
+    const files = ["plan a.txt", "plan b.txt"].map((name) => ({
+      name,
+      mimeType: "text/plain",
+      buffer: Buffer.from(name),
+    }));
+    await form(page).getByLabel("Choose files").setInputFiles(files);
+    await form(page).getByRole("listitem").filter({ hasText: "plan b.txt" }).waitFor();
+    await form(page).getByRole("button", { name: "Share" }).click();
+    const address = await madeAddress(page);
+    await form(page).getByText("Nobody has opened it yet.").waitFor();
+    const visitor = stranger();
+    const html = await visitor.page(address);
+    const [first, second] = [...html.matchAll(/class="get"[^>]*href="(\?file=\d+)"/g)].map(
+      ([, href]) => href!,
+    );
+    for (const href of [first, second]) expect((await visitor.send(`${address}${href}`)).status).toBe(200);
+    await page.reload();
+    await form(page)
+      .getByRole("listitem")
+      .filter({ hasText: "Somebody downloaded plan b.txt, plan a.txt" })
+      .waitFor();
+    await form(page).getByRole("listitem").filter({ hasText: "Somebody opened" }).waitFor();
+    await expectAccessibleInAllLooks(page, "the page of a share");
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+once("a place for the files of others needs no folder", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/shares/new");
+  await form(page).getByText("Drop box").click();
+  await form(page).getByText("A new folder takes them.").waitFor();
+  await form(page).getByLabel("Title").fill("Photos of the party");
+  await form(page).getByRole("button", { name: "Create" }).click();
+  const box = await madeAddress(page);
+  await form(page).getByRole("link", { name: "Photos of the party", exact: true }).waitFor();
+  expect(await stranger().page(box)).toContain("Photos of the party");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once(
+  "shared entries have a badge with their shares, and names are asked before trash and replacement",
+  async () => {
+    const id = (await drive.upload("offer.txt", "offer", { type: "text/plain" })).body.data.id;
+    const more = { title: "Offer for Anna" };
+    expect((await drive.call("POST", `/files/${id}/share`, more)).status).toBe(201);
+    const { page, complaints, close } = await panel.enter("/panel/files");
+    await page.getByRole("button", { name: "offer.txt is shared" }).click();
+    await page.getByRole("link", { name: "Offer for Anna" }).waitFor();
+    await page.keyboard.press("Escape");
+    const trash = async () => {
+      await page.getByRole("button", { name: "Actions for offer.txt" }).click();
+      await page.getByRole("menuitem", { name: "Move to the trash" }).click();
+      await dialog(page).getByRole("link", { name: "Offer for Anna" }).waitFor();
+    };
+    await trash();
+    await expectAccessible(page, "the question before the trash");
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Upload" }).click();
+    await page.getByRole("menuitem", { name: "Files" }).click();
+    await (await chooser).setFiles({ name: "offer.txt", mimeType: "text/plain", buffer: Buffer.from("new") });
+    await dialog(page).getByText("Visitors of these shares get the new content:").waitFor();
+    await dialog(page).getByRole("link", { name: "Offer for Anna" }).waitFor();
+    await dialog(page).getByRole("button", { name: "Skip them" }).click();
+    await trash();
+    await dialog(page).getByRole("button", { name: "Move to the trash" }).click();
+    await page.getByText("offer.txt is in the trash.").waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+once(
+  "on a phone a shared folder is one column with a download for each file; arrows lead from picture to picture",
+  async () => {
+    const folder = await drive.folder("Pictures");
+    for (const name of ["1.png", "2.png", "3.png"])
+      await drive.upload(name, new Uint8Array(PIXEL), { folder: `${folder}`, type: "image/png" });
+    const share = (await drive.call("POST", `/folders/${folder}/share`, {})).body.data;
+    const { page, close } = await panel.open("/panel/", { size: { width: 390, height: 800 } });
+    await page.goto(share.short_url);
+    const entries = page.locator("li .entry");
+    await entries.nth(2).waitFor();
+    const lefts = await entries.evaluateAll((all) =>
+      all.map((one) => Math.round(one.getBoundingClientRect().left)),
+    );
+    expect(new Set(lefts).size).toBe(1);
+    expect(await page.getByRole("link", { name: /^Download: \d.png$/ }).count()).toBe(3);
+    await page.getByText(/^3 files · \d+/).waitFor();
+    await entries.first().click();
+    await page.getByRole("heading", { name: "1.png" }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("heading", { name: "2.png" }).waitFor();
+    await page.getByText("2 of 3").waitFor();
+    await page.getByRole("link", { name: "Next" }).click();
+    await page.getByRole("heading", { name: "3.png" }).waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByRole("heading", { name: "2.png" }).waitFor();
+    await close();
+  },
+);
+
+once(
+  "a drop box says who asks, lists what is chosen with sizes and a cross, and has its limits after the form",
+  async () => {
+    const folder = await drive.folder("Hand in");
+    const limits = { max_files: 5, max_bytes: 1_000_000 };
+    const box = (await drive.call("POST", `/folders/${folder}/drop`, limits)).body.data;
+    const { page, close } = await panel.open("/panel/", { size: { width: 390, height: 800 } });
+    await page.goto(box.short_url);
+    await page.getByText(/asks for files\.$/).waitFor();
+    const choice = { mimeType: "text/plain", buffer: Buffer.from("12345") };
+    await page
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles([
+        { name: "a.txt", ...choice },
+        { name: "b.txt", ...choice },
+      ]);
+    await page.getByRole("listitem").filter({ hasText: "a.txt" }).getByText("5 bytes").waitFor();
+    await page.getByRole("button", { name: "Remove b.txt" }).click();
+    const place = async (text: string) =>
+      (await page.getByText(text, { exact: true }).first().boundingBox())!.y;
+    expect(await place("Send")).toBeLessThan(await place("Files that still fit"));
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("listitem").filter({ hasText: "a.txt" }).first().waitFor();
+    await expectAccessible(page, "a drop box");
+    await close();
+  },
+);

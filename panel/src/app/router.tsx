@@ -8,7 +8,7 @@ import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { pageAt, pageQuery } from "../links/list/page-queries.ts";
-import { readShareSearch } from "../shares/share-search.ts";
+import { readSharePage, readNewShare, readShareSearch } from "../shares/share-search.ts";
 import { ApiError, type OwnAccount } from "../base/api.ts";
 import { lazyRouteComponent } from "../base/lazy.ts";
 import { withMailTexts } from "../base/mail-texts.ts";
@@ -250,6 +250,20 @@ const shares = createRoute({
   component: lazyRouteComponent(() => import("../shares/shares-page.tsx"), "SharesPage"),
 });
 
+const newShare = createRoute({
+  getParentRoute: () => inside,
+  path: "/shares/new",
+  validateSearch: strictSearch(readNewShare),
+  component: lazyRouteComponent(() => import("../shares/new-share-page.tsx"), "NewSharePage"),
+});
+
+const share = createRoute({
+  getParentRoute: () => inside,
+  path: "/share/$",
+  validateSearch: strictSearch(readSharePage),
+  component: lazyRouteComponent(() => import("../shares/share-page.tsx"), "SharePage"),
+});
+
 const shared = createRoute({
   getParentRoute: () => inside,
   path: "/shared",
@@ -291,6 +305,8 @@ export const router = createRouter({
       files,
       trash,
       shares,
+      newShare,
+      share,
       ownAccount,
       tokens,
       apiReference,

@@ -23,7 +23,7 @@ export function Shortcuts({ pages, account }: Props) {
       new: () =>
         void (makesLinks
           ? navigate({ to: "/links", state: { requested: "new-link" } })
-          : navigate({ to: "/shares", state: { requested: "new-share" } })),
+          : navigate({ to: "/shares/new", search: {} })),
     },
     (key) => {
       const page = pages.find((one) => one.key === key);

@@ -121,7 +121,7 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       label: t`New share`,
       words: t`create add drop box`,
       icon: IconShare,
-      act: () => navigate({ to: "/shares", state: { requested: "new-share" } }),
+      act: () => navigate({ to: "/shares/new", search: {} }),
     },
     {
       id: "upload",

@@ -89,8 +89,7 @@ export function useThingRows() {
           id: "share",
           label: t`Share`,
           icon: IconShare,
-          act: () =>
-            navigate({ to: "/shares", state: { requested: "new-share", about: `${kind} ${id} ${name}` } }),
+          act: () => navigate({ to: "/shares/new", search: { items: [{ kind, id, name }] } }),
         },
       ],
     };
@@ -101,13 +100,9 @@ export function useThingRows() {
     title: string,
     isDrop: boolean,
   ): CommandRow {
-    const go = (requested?: PageRequest) => {
+    const open = () => {
       noteRecent({ kind: "share", id: code, domain, title, url });
-      return navigate({
-        to: "/shares",
-        search: { q: code },
-        ...(requested && { state: { requested, about: code } }),
-      });
+      return navigate({ to: "/share/$", params: { _splat: code }, search: {} });
     };
     return {
       id: `share ${domain} ${code}`,
@@ -115,13 +110,8 @@ export function useThingRows() {
       title,
       more: code,
       names: [title, code, url],
-      act: () => go(),
-      actions: [
-        { id: "open", label: t`Show in the list`, icon: IconShare, act: () => go() },
-        { id: "edit", label: t`Edit`, icon: IconPencil, act: () => go("edit") },
-        ...addressActions(url),
-        { id: "qr", label: t`QR code`, icon: IconQrcode, act: () => go("qr") },
-      ],
+      act: open,
+      actions: [{ id: "open", label: t`Open`, icon: IconShare, act: open }, ...addressActions(url)],
     };
   }
 

@@ -1,8 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { ownerOfTree } from "../auth/teams/tree-names.ts";
 import { lazyOrFailure, lazyPart } from "../base/lazy.ts";
-import type { ShareSubject } from "../shares/form/share-values.ts";
-import { ShareDialog } from "../shares/share-dialog.tsx";
 import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 import { SideForm } from "../ui/forms/side-form.tsx";
 import { createFolder, type Entry } from "./file-queries.ts";
@@ -16,7 +14,7 @@ const NameForm = lazyOrFailure(async () => (await import("./name-form.tsx")).Nam
 
 /** The form that is open, and what it is about. */
 export type FilesForm = {
-  form: "folder" | "share" | "move" | "copy" | "store" | "give";
+  form: "folder" | "move" | "copy" | "store" | "give";
   entries: readonly Entry[];
 };
 
@@ -65,13 +63,6 @@ export function FilesDialogs({ opened, folder, team, onMove, onCopy, onGive, onC
       >
         {stored !== undefined && <FolderStorageForm folder={stored} onClose={onClose} />}
       </SideForm>
-      <ShareDialog subject={subjectOf(entriesFor("share"))} onClose={onClose} />
     </>
   );
-}
-
-function subjectOf(entries: readonly Entry[]): ShareSubject | null {
-  const [item, ...others] = entries;
-  if (item === undefined) return null;
-  return others.length === 0 ? { form: "new", item } : { form: "new", item: null, items: entries };
 }

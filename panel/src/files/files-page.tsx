@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { accountQuery } from "../auth/account.ts";
@@ -22,11 +22,13 @@ import { ListStates } from "./list/list-states.tsx";
 import { TilesButton } from "./list/tiles-button.tsx";
 import { useEntries } from "./list/use-entries.ts";
 import { LazyPreview } from "./preview/lazy-preview.tsx";
+import { marksQuery } from "./shared/shared-queries.ts";
+import { useTrashQuestion } from "./shared/trash-question.tsx";
 import { chosenFiles, droppedFiles } from "./uploads/incoming.ts";
 import { usePastedFiles } from "./uploads/use-pasted-files.tsx";
 import { useUpload } from "./uploads/use-upload.tsx";
 import { useDropNews } from "./use-drop-news.ts";
-import { teamOf } from "../auth/teams/tree-names.ts";
+import { inTree, teamOf } from "../auth/teams/tree-names.ts";
 import { useTrees } from "../auth/teams/trees.ts";
 import { UsageBar } from "./usage-bar.tsx";
 
@@ -44,11 +46,28 @@ function useFileSearch() {
   return [useSearch({ from: "/inside/files" }), change] as const;
 }
 
+/** What is shared in the folder, and what asks about it. */
+function useShared(folder: number | null, team: string | undefined, isSearch: boolean) {
+  const navigate = useNavigate();
+  const actions = useEntryActions();
+  const { data: marks } = useQuery({ ...marksQuery(folder, team), enabled: !isSearch });
+  const { begin, dialog } = useTrashQuestion((chosen) => void actions.trash(chosen));
+  return {
+    actions,
+    marks: isSearch ? undefined : marks,
+    question: dialog,
+    trash: (chosen: readonly Entry[]) => begin(chosen, folder, team),
+    share(chosen: readonly Entry[]): void {
+      const items = chosen.map(({ kind, id, name }) => ({ kind, id, name }));
+      void navigate({ to: "/shares/new", search: { items, ...inTree(team) } });
+    },
+  };
+}
+
 export function FilesPage() {
   const { t } = useLingui();
   const [search, change] = useFileSearch();
   const { data: account } = useSuspenseQuery(accountQuery);
-  const actions = useEntryActions();
   const [renamed, setRenamed] = useState<Entry | null>(null);
   const [opened, setForm] = useState<FilesForm | null>(null);
   const ask = (form: FilesForm["form"], chosen: readonly Entry[] = []) => setForm({ form, entries: chosen });
@@ -58,6 +77,7 @@ export function FilesPage() {
   const folder = search.folder ?? null;
   // A folder is in one tree, whatever the address says.
   const team = owner === undefined || folder === null ? search.team : teamOf(owner);
+  const { actions, marks, question, trash, share } = useShared(folder, team, isSearch);
   const trees = useTrees();
   const mayChange = trees.mayChange(team);
   const mayAdd = mayChange && onServer?.read_only !== true;
@@ -84,10 +104,10 @@ export function FilesPage() {
     ...(mayChange && {
       change: {
         rename: setRenamed,
-        share: (chosen) => ask("share", chosen),
+        share,
         move: (chosen) => ask("move", chosen),
         copy: (chosen) => ask("copy", chosen),
-        trash: (chosen) => void actions.trash(chosen),
+        trash,
         // Only administrators see the storages, and all accounts.
         ...(account.role === "admin" && {
           store: (entry: Entry) => ask("store", [entry]),
@@ -128,6 +148,7 @@ export function FilesPage() {
           search={search}
           {...(!isSearch && { onSort: (sort, order) => change({ sort, order }, false) })}
           going={actions.going}
+          marks={marks}
           commands={commands}
           onUp={goUp}
           takesFocus={takesFocus}
@@ -147,7 +168,7 @@ export function FilesPage() {
         id={search.file ?? null}
         files={files}
         onGo={(id) => change({ file: id })}
-        onShare={mayChange ? (file) => ask("share", [file]) : undefined}
+        onShare={mayChange ? (file) => share([file]) : undefined}
         onClose={() => change({ file: undefined })}
       />
       <FilesDialogs
@@ -159,6 +180,7 @@ export function FilesPage() {
         onGive={give}
         onClose={() => setForm(null)}
       />
+      {question}
     </DropArea>
   );
 }

@@ -1,6 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Menu } from "@mantine/core";
-import { IconFileUpload, IconFolderPlus, IconFolderUp, IconTrash, IconUpload } from "@tabler/icons-react";
+import {
+  IconFileUpload,
+  IconFolderPlus,
+  IconFolderUp,
+  IconShare,
+  IconTrash,
+  IconUpload,
+} from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
 import { type ChangeEvent, type RefObject, useRef } from "react";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
@@ -19,6 +27,7 @@ type Props = {
 /** Actions that add to the folder, and a link to the trash. */
 export function NewEntry({ team, mayChange, onNewFolder, onFiles }: Props) {
   const { t } = useLingui();
+  const navigate = useNavigate();
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   useShortcuts(mayChange ? { new: onNewFolder, upload: () => files.current?.click() } : {});
@@ -88,6 +97,12 @@ export function NewEntry({ team, mayChange, onNewFolder, onFiles }: Props) {
                 onClick={() => folder.current?.click()}
               >
                 <Trans>A folder</Trans>
+              </Menu.Item>
+              <Menu.Item
+                leftSection={<IconShare size={16} aria-hidden />}
+                onClick={() => void navigate({ to: "/shares/new", search: inTree(team) })}
+              >
+                <Trans>Upload and share</Trans>
               </Menu.Item>
             </Menu.Dropdown>
           </Menu>

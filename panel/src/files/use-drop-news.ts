@@ -1,6 +1,6 @@
 import { useThrottledCallback } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
-import { useDropEvents } from "../shares/drop-events.ts";
+import { useDropEvents } from "./drop-events.ts";
 import { refreshFiles } from "./file-queries.ts";
 
 const REFRESH_MS = 500;

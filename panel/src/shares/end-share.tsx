@@ -6,17 +6,20 @@ import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { useFailureNotice } from "../ui/notices/undo.tsx";
 import { endShare, isOfOthers, refreshShares, takeShareDown } from "./share-queries.ts";
 
-type Props = { share: Share | null; account: number; onClose(): void };
+type Props = { share: Share | null; account: number; onClose(): void; onEnded?(): void };
 
 /** Asks first, because an ended share can't be restored: its code is free at once. One of others is taken down. */
-export function EndShare({ share, account, onClose }: Props) {
+export function EndShare({ share, account, onClose, onEnded }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const onError = useFailureNotice();
   const isOthers = share !== null && isOfOthers(share, account);
   const ending = useMutation({
     mutationFn: (ended: Share) => (isOfOthers(ended, account) ? takeShareDown(ended) : endShare(ended)),
-    onSuccess: () => refreshShares(queries),
+    onSuccess() {
+      onEnded?.();
+      return refreshShares(queries);
+    },
     onError,
     onSettled: onClose,
   });

@@ -1,6 +1,7 @@
 /** Queries of shares and drop boxes. Every change refreshes the lists. */
 import { infiniteQueryOptions, queryOptions, type QueryClient } from "@tanstack/react-query";
 import {
+  ApiError,
   responseOf,
   api,
   type LinkPatch,
@@ -10,14 +11,13 @@ import {
   type Share,
   type ShareUpdate,
 } from "../base/api.ts";
+import { createFolder } from "../files/file-queries.ts";
+import { numberedName } from "../files/uploads/free-names.ts";
 import { followed } from "../base/queries.ts";
 import { inTree } from "../auth/teams/tree-names.ts";
-import { filterOfShares, type ShareSearch } from "./share-search.ts";
+import { filterOfShares, type SharedItem, type ShareSearch } from "./share-search.ts";
 
 export const SHARES_A_PAGE = 50;
-
-/** What can be shared. */
-export type SharedItem = { kind: "file" | "folder"; id: number; name: string };
 
 /** Pages by number, from 0, so every position of the list is one request away. */
 export const sharesQuery = (search: ShareSearch, page: number) =>
@@ -40,6 +40,7 @@ export const shareQuery = (code: string) =>
   queryOptions({
     queryKey: ["shares", "one", code],
     queryFn: ({ signal }) => readShare(code, signal),
+    refetchInterval: followed,
   });
 
 export const readShare = async (code: string, signal?: AbortSignal): Promise<Share> =>
@@ -72,6 +73,17 @@ export const foundChoicesQuery = (q: string, team?: string) =>
       return data;
     },
   });
+
+/** A new folder in the root; a number follows the name if it is taken. @throws ApiError */
+export async function folderForShare(name: string, team: string | undefined): Promise<SharedItem> {
+  for (let free = name; ; free = numberedName(free)) {
+    try {
+      return { kind: "folder", id: await createFolder(free, null, team), name: free };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    }
+  }
+}
 
 /** Links have codes too. */
 export const refreshShares = async (queries: QueryClient): Promise<void> => {
@@ -132,7 +144,24 @@ export const takeShareDown = ({ code }: Share): Promise<unknown> =>
 export const mailAgain = (code: string, recipients: string[]): Promise<unknown> =>
   responseOf(api.POST("/shares/{code}/mails", { params: { path: { code } }, body: { recipients } }));
 
-/** Of verified recipients, newest first. */
+/** What became of the mails to recipients, newest first. */
+export const shareMailsQuery = (code: string) =>
+  queryOptions({
+    queryKey: ["shares", "mails", code],
+    queryFn: async ({ signal }) =>
+      (await responseOf(api.GET("/shares/{code}/mails", { params: { path: { code } }, signal }))).data,
+    refetchInterval: followed,
+  });
+
+/** A link that may come to serve files. */
+export const linkOfCodeQuery = (code: string) =>
+  queryOptions({
+    queryKey: ["links", "to share", code],
+    queryFn: async ({ signal }) =>
+      (await responseOf(api.GET("/admin/v1/links/{code}", { params: { path: { code } }, signal }))).data,
+  });
+
+/** What visitors did, newest first. */
 export const visitsQuery = (code: string) =>
   infiniteQueryOptions({
     queryKey: ["shares", "visits", code],
@@ -145,6 +174,7 @@ export const visitsQuery = (code: string) =>
         }),
       ),
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 1 ? false : followed(query)),
   });
 
 /** Files that a drop box received, newest first. */

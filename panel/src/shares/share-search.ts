@@ -1,4 +1,7 @@
-/** The state of the list of shares, which lives in the URL. */
+/** The state of the list of shares and of a new share, which lives in the URL. */
+/** What can be shared. */
+export type SharedItem = { kind: "file" | "folder"; id: number; name: string };
+
 const KINDS = ["file", "folder", "drop", "items"] as const;
 export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const;
 const SORTS = ["created_at", "code", "human_clicks", "click_count", "expires_at"] as const;
@@ -14,8 +17,6 @@ export type ShareSearch = {
   order?: "asc" | "desc";
   /** Of all accounts. */
   all?: true;
-  /** Code of the drop box whose files are shown. */
-  box?: string;
 };
 
 const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
@@ -26,7 +27,7 @@ const textOf = (value: unknown): string =>
 
 /** Reads the address, which anybody may have typed. */
 export function readShareSearch(search: Record<string, unknown>): ShareSearch {
-  const [q, box, team] = ["q", "box", "team"].map((key) => textOf(search[key])) as [string, string, string];
+  const [q, team] = ["q", "team"].map((key) => textOf(search[key])) as [string, string];
   const kind = oneOf(KINDS, search["kind"]);
   const state = oneOf(SHARE_STATES, search["state"]);
   const sort = oneOf(SORTS, search["sort"]);
@@ -39,7 +40,6 @@ export function readShareSearch(search: Record<string, unknown>): ShareSearch {
     ...(sort && { sort }),
     ...(order && { order }),
     ...(search["all"] === true && { all: true }),
-    ...(box !== "" && { box }),
   };
 }
 
@@ -52,4 +52,27 @@ export const filterOfShares = ({ team, q, kind, state, sort, order, all }: Share
   ...(sort && { sort }),
   ...(order && { order }),
   ...(all && { all: "true" as const }),
+});
+
+/** `items`: what is shared; `link`: the code of a link that is to serve files. */
+export type NewShareSearch = { items?: readonly SharedItem[]; link?: string; team?: string };
+
+export function readNewShare({ items, link, team }: Record<string, unknown>): NewShareSearch {
+  const known = Array.isArray(items) ? items.filter(isItem) : [];
+  return {
+    ...(known.length > 0 && { items: known }),
+    ...(textOf(link) !== "" && { link: textOf(link) }),
+    ...(textOf(team) !== "" && { team: textOf(team) }),
+  };
+}
+
+function isItem(value: unknown): value is SharedItem {
+  const { kind, id, name } = (value ?? {}) as Partial<SharedItem>;
+  return (kind === "file" || kind === "folder") && Number.isSafeInteger(id) && typeof name === "string";
+}
+
+/** `made`: just now. `team`: whose files its code can lead to. */
+export const readSharePage = ({ made, team }: Record<string, unknown>): { made?: true; team?: string } => ({
+  ...(made === true && { made }),
+  ...(textOf(team) !== "" && { team: textOf(team) }),
 });

@@ -10,6 +10,7 @@ import {
 import type { Going } from "../entry-actions.tsx";
 import { type Entry, entryKey } from "../file-queries.ts";
 import type { FileOrder, FileSearch, FileSort } from "../file-search.ts";
+import type { Marks } from "../shared/shared-queries.ts";
 import { useCopiedEntries } from "./copied-entries.tsx";
 import type { EntryCommands } from "./entry-menu.tsx";
 import { EntryRow } from "./entry-row.tsx";
@@ -27,6 +28,8 @@ type Props = {
   search: FileSearch;
   onSort?: (sort: FileSort, order: FileOrder) => void;
   going: Going;
+  /** Of the entries that are shared. */
+  marks: Marks | undefined;
   commands: EntryCommands;
   onUp(): void;
   /** The entry that is renamed in place. */
@@ -102,6 +105,7 @@ export function EntryGrid(props: Props) {
           isGoing: going !== undefined,
           isRenamed: renamed !== null && entryKey(renamed) === entryKey(entry),
         }}
+        mark={props.marks?.get(entry.id)}
         commands={commands}
         onReach={(how: Reach) => selection.reach(at, how)}
         onRename={(name) => {

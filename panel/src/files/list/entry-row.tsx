@@ -5,6 +5,8 @@ import { formatBytes, formatDate, formatTime } from "../../base/i18n.ts";
 import { dateOf, type Entry, isFixed, nameDraftOf } from "../file-queries.ts";
 import { openRowMenu } from "../../ui/lists/row-clicks.ts";
 import { type DropHandlers, startDrag, useDropInto } from "../moves/dragged.ts";
+import type { ShareMark } from "../../base/api.ts";
+import { ShareBadge } from "../shared/share-badge.tsx";
 import { EntryMenu, type EntryCommands } from "./entry-menu.tsx";
 import { EntryName } from "./entry-name.tsx";
 import { EntryPath } from "./entry-path.tsx";
@@ -21,6 +23,8 @@ type Props = {
   /** Null: a tile of a grid, which places it. */
   place: { start: number; size: number } | null;
   state: RowState;
+  /** Absent: it is not shared by itself. */
+  mark: ShareMark | undefined;
   commands: EntryCommands;
   onReach(how: Reach): void;
   /** Null cancels. */
@@ -33,7 +37,7 @@ type Props = {
 const NO_DROP: DropHandlers = { onEntries() {} };
 
 export function EntryRow(props: Props) {
-  const { entry, id, at, place, state, commands, onReach, onDrop } = props;
+  const { entry, id, at, place, state, mark, commands, onReach, onDrop } = props;
   const { t } = useLingui();
   const { isOver, handlers } = useDropInto({ id: entry.id, above: entry.path }, onDrop ?? NO_DROP);
   const tabIndex = state.isActive ? 0 : -1;
@@ -100,7 +104,10 @@ export function EntryRow(props: Props) {
           />
         ) : (
           <div className={classes["texts"]}>
-            <EntryName entry={entry} tabIndex={tabIndex} />
+            <Group gap={6} wrap="nowrap">
+              <EntryName entry={entry} tabIndex={tabIndex} />
+              {mark !== undefined && <ShareBadge name={entry.name} mark={mark} tabIndex={tabIndex} />}
+            </Group>
             {entry.path === undefined ? (
               <Text size="xs" c="dimmed" {...(!isTile && { hiddenFrom: "sm" })} className={classes["cut"]}>
                 {[size, formatDate(dateOf(entry))].filter((part) => part !== "").join(" · ")}

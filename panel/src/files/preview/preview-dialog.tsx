@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { FailedList } from "../list/list-states.tsx";
 import { downloadAddress, type Entry, fileQuery } from "../file-queries.ts";
+import { EntryShares } from "../shared/entry-shares.tsx";
 import { FileDetails } from "./file-details.tsx";
 import { FileVersions } from "./file-versions.tsx";
 import { FilePreview } from "./file-preview.tsx";
@@ -126,6 +127,7 @@ function Shown({ id, mayChange }: { id: number; mayChange: boolean }) {
     <>
       <FilePreview file={file} />
       <FileDetails file={file} />
+      <EntryShares id={id} />
       <FileVersions file={file} mayChange={mayChange} />
       <Text size="xs" c="dimmed" mt="xs" visibleFrom="sm">
         <Trans>Use ← → for the previous or next file.</Trans>

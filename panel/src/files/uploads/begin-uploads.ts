@@ -15,34 +15,34 @@ export type Beginning = {
   ask: AskConflicts;
 };
 
-/** Folders are there when it resolves; the files follow. @throws ApiError */
+/** Folders are there when it resolves; the files follow, with these records. @throws ApiError */
 export async function beginUploads(
   incoming: Incoming,
   { account, folder, team, ask }: Beginning,
-): Promise<void> {
+): Promise<UploadRecord[]> {
   const files = incoming.files.filter(({ file }) => !giveAgain(file));
   const planned = await planUploads({ ...incoming, files }, { id: folder, team }, ask);
-  if (planned === null) return;
+  if (planned === null) return [];
   const tab = await tabName();
-  addUploads(
-    planned.map(({ file, folders, source, sourcePath, ...place }) => {
-      const record: UploadRecord = {
-        ...place,
-        id: randomName(),
-        account,
-        team: place.folder === null ? team : undefined,
-        tab,
-        path: [...folders, place.finalName].join("/"),
-        size: file.size,
-        type: file.type,
-        lastModified: file.lastModified,
-        tusId: null,
-        isPaused: false,
-        // A file whose bytes are kept needs no source.
-        source: file.size > MOST_KEPT_BYTES ? source : null,
-        sourcePath,
-      };
-      return { record, file };
-    }),
-  );
+  const added = planned.map(({ file, folders, source, sourcePath, ...place }) => {
+    const record: UploadRecord = {
+      ...place,
+      id: randomName(),
+      account,
+      team: place.folder === null ? team : undefined,
+      tab,
+      path: [...folders, place.finalName].join("/"),
+      size: file.size,
+      type: file.type,
+      lastModified: file.lastModified,
+      tusId: null,
+      isPaused: false,
+      // A file whose bytes are kept needs no source.
+      source: file.size > MOST_KEPT_BYTES ? source : null,
+      sourcePath,
+    };
+    return { record, file };
+  });
+  addUploads(added);
+  return added.map(({ record }) => record);
 }

@@ -1,9 +1,14 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import { Button, Group, List, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ShareNames } from "../shared/entry-shares.tsx";
+import { sharesOfQuery } from "../shared/shared-queries.ts";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { type ConflictQuestion, useConflictQuestion } from "./conflict-question.ts";
 
 const MOST_NAMED = 5;
+/** Files whose shares are named. */
+const MOST_ASKED = 100;
 
 /** Asks once for all taken names. */
 export function ConflictDialog() {
@@ -21,7 +26,8 @@ export function ConflictDialog() {
   );
 }
 
-function Choices({ question: { names, answer } }: { question: ConflictQuestion }) {
+function Choices({ question: { names, replaced, answer } }: { question: ConflictQuestion }) {
+  const { data: shares = [] } = useQuery(sharesOfQuery(replaced.slice(0, MOST_ASKED), true));
   return (
     <Stack gap="sm">
       <List size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -41,6 +47,14 @@ function Choices({ question: { names, answer } }: { question: ConflictQuestion }
           What is replaced becomes a version of the file, or goes to the trash in a folder of the server.
         </Trans>
       </Text>
+      {shares.length > 0 && (
+        <div role="status">
+          <Text size="sm" fw={600}>
+            <Trans>Visitors of these shares get the new content:</Trans>
+          </Text>
+          <ShareNames shares={shares} />
+        </div>
+      )}
       <Group justify="end" gap="xs">
         <Button variant="default" onClick={() => answer("skip")}>
           <Trans>Skip them</Trans>

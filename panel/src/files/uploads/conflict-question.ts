@@ -2,7 +2,11 @@
 import { useSyncExternalStore } from "react";
 import type { AskConflicts, ConflictChoice } from "./upload-plan.ts";
 
-export type ConflictQuestion = { names: readonly string[]; answer(choice: ConflictChoice | null): void };
+export type ConflictQuestion = {
+  names: readonly string[];
+  replaced: readonly number[];
+  answer(choice: ConflictChoice | null): void;
+};
 
 let question: ConflictQuestion | null = null;
 const listeners = new Set<() => void>();
@@ -13,11 +17,12 @@ function show(next: ConflictQuestion | null): void {
 }
 
 /** A new question cancels the open one. */
-export const askConflicts: AskConflicts = (names) =>
+export const askConflicts: AskConflicts = (names, replaced) =>
   new Promise((resolve) => {
     question?.answer(null);
     show({
       names,
+      replaced,
       answer(choice) {
         show(null);
         resolve(choice);

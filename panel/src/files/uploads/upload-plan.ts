@@ -7,7 +7,11 @@ import type { Incoming, IncomingFile } from "./incoming.ts";
 
 export type ConflictChoice = "both" | "replace" | "skip";
 /** Null cancels the whole upload. */
-export type AskConflicts = (names: readonly string[]) => Promise<ConflictChoice | null>;
+export type AskConflicts = (
+  names: readonly string[],
+  /** Files that would be replaced. */
+  replaced: readonly number[],
+) => Promise<ConflictChoice | null>;
 
 export type PlannedUpload = IncomingFile & {
   folder: number | null;
@@ -82,7 +86,10 @@ async function decide(
   const taken = new Set<PlannedUpload>();
   for (const one of planned) if ((await placeOf(one.folders)).names.has(one.name)) taken.add(one);
   if (taken.size === 0) return [...planned];
-  const choice = await ask([...taken].map(({ folders, name }) => [...folders, name].join("/")));
+  const choice = await ask(
+    [...taken].map(({ folders, name }) => [...folders, name].join("/")),
+    [...taken].flatMap(({ replaces }) => replaces ?? []),
+  );
   if (choice === null) return null;
   const kept: PlannedUpload[] = [];
   for (const one of planned) {

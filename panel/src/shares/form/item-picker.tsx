@@ -19,7 +19,8 @@ import { useEffect, useRef, useState } from "react";
 import { byName } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { useSentence } from "../../ui/failure.tsx";
-import { choicesQuery, foundChoicesQuery, type SharedItem } from "../share-queries.ts";
+import { choicesQuery, foundChoicesQuery } from "../share-queries.ts";
+import type { SharedItem } from "../share-search.ts";
 import classes from "../shares.module.css";
 
 type Props = {

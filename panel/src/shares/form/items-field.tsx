@@ -2,7 +2,8 @@ import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Group, ScrollArea, Skeleton, Text } from "@mantine/core";
 import { IconFile, IconFolder, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { itemsQuery, type SharedItem } from "../share-queries.ts";
+import { itemsQuery } from "../share-queries.ts";
+import type { SharedItem } from "../share-search.ts";
 import type { ShareValues } from "./share-values.ts";
 
 type Props = {

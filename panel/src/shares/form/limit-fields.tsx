@@ -46,10 +46,15 @@ export function LimitFields({ form, wasProtected, isOpen, onToggle }: Props) {
 const DAY_MS = 86_400_000;
 const LENGTH = /^(\d+)d$/;
 
+/** The instant at which a share ends; empty: never. */
+export function endOf(expires: string): string {
+  const days = LENGTH.exec(expires)?.[1];
+  return days === undefined ? expires : new Date(serverNow() + Number(days) * DAY_MS).toISOString();
+}
+
 function Summary({ values }: { values: ShareValues }) {
   const { use, expires, isProtected, maxDownloads, maxFiles, maxBytes } = values;
-  const days = LENGTH.exec(expires)?.[1];
-  const end = days === undefined ? expires : new Date(serverNow() + Number(days) * DAY_MS).toISOString();
+  const end = endOf(expires);
   const downloads = Number(maxDownloads);
   const isOpenToFiles = use === "drop" || takesFiles(values);
   const parts = [

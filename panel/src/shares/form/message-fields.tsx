@@ -1,57 +1,48 @@
 import { useLingui } from "@lingui/react/macro";
-import { Stack, Switch, Textarea } from "@mantine/core";
+import { Switch, Textarea } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
+import type { ReactNode } from "react";
 import { SENDS_MAILS } from "../../base/place.ts";
-import { Disclosure } from "../../ui/disclosure.tsx";
 import { recipientsIn, type ShareValues } from "./share-values.ts";
 
-type Props = { form: UseFormReturnType<ShareValues>; isOpen: boolean; onToggle(): void };
+type Props = {
+  form: UseFormReturnType<ShareValues>;
+  isFirst: boolean;
+  /** The field of the title, which stands between them. */
+  title: ReactNode;
+};
 
-/** What a share says, and to whom. Recipients show where mails can be sent, or were. */
-export function MessageFields({ form, isOpen, onToggle }: Props) {
+/** For whom it is, and what it says. Recipients show where mails can be sent, or were. */
+export function MessageFields({ form, isFirst, title }: Props) {
   const { t } = useLingui();
   const { values, getInputProps } = form;
   const recipients = recipientsIn(values);
   const isDrop = values.use === "drop";
-  const hasRecipients = !isDrop && (SENDS_MAILS || recipients.length > 0);
-  const said = [isDrop ? "" : recipients.join(", "), values.message].filter((text) => text !== "");
+  const hasRecipients = SENDS_MAILS || recipients.length > 0;
   return (
-    <Disclosure
-      label={hasRecipients ? t`Message and recipients` : t`Message`}
-      summary={said.join(" · ")}
-      isOpen={isOpen}
-      onToggle={onToggle}
-    >
-      <Stack gap="sm" pt="xs">
+    <>
+      {hasRecipients && (
         <Textarea
-          {...getInputProps("message")}
-          label={t`Message`}
-          description={isDrop ? t`Visitors see it above the form.` : t`Visitors see it above the files.`}
+          {...getInputProps("recipients")}
+          label={t`Recipients`}
+          description={isDrop ? t`They get a mail that asks for files.` : t`They get a mail with the link.`}
           autosize
-          minRows={2}
-          maxRows={8}
-          maxLength={2000}
+          maxRows={6}
+          inputMode="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          data-autofocus={isFirst || undefined}
         />
-        {hasRecipients && (
-          <Textarea
-            {...getInputProps("recipients")}
-            label={t`Recipients`}
-            description={t`They get a mail with the link.`}
-            autosize
-            maxRows={6}
-            inputMode="email"
-            autoCapitalize="none"
-            spellCheck={false}
-          />
-        )}
-        {!isDrop && recipients.length > 0 && (
-          <Switch
-            {...getInputProps("verify", { type: "checkbox" })}
-            label={t`For recipients only`}
-            description={t`They prove their address by a code in a mail.`}
-          />
-        )}
-      </Stack>
-    </Disclosure>
+      )}
+      {!isDrop && recipients.length > 0 && (
+        <Switch
+          {...getInputProps("verify", { type: "checkbox" })}
+          label={t`For recipients only`}
+          description={t`They prove their address by a code in a mail.`}
+        />
+      )}
+      {title}
+      <Textarea {...getInputProps("message")} label={t`Message`} autosize maxRows={8} maxLength={2000} />
+    </>
   );
 }

@@ -1,6 +1,14 @@
 import type { Share, ShareUpdate } from "../../base/api.ts";
 import { changedSince, withWayBack } from "../../base/link-states.ts";
-import { changeCode, changeShare, openBox, readShare, shareItem, shareItems } from "../share-queries.ts";
+import {
+  changeCode,
+  changeShare,
+  folderForShare,
+  openBox,
+  readShare,
+  shareItem,
+  shareItems,
+} from "../share-queries.ts";
 import {
   changeOf,
   isOtherUse,
@@ -24,18 +32,19 @@ export type SavedShare = {
   undo: (() => Promise<unknown>) | null;
 };
 
-/** Sends the given values, or those that differ. */
+/** Sends the given values, or those that differ. `placeName`: of a folder that a drop box gets. */
 export async function saveShare(
   subject: ShareSubject,
   before: ShareValues,
   after: ShareValues,
+  { team, placeName }: { team: string | undefined; placeName: string },
 ): Promise<SavedShare> {
   if (subject.form === "new") {
     if (after.use === "items") {
       const made = await shareItems(after.items ?? [], newShareOf(after));
       return { code: made.code, use: after.use, made, undo: null };
     }
-    const item = after.item!;
+    const item = after.item ?? (await folderForShare(after.title.trim() || placeName, team));
     const made =
       after.use === "drop"
         ? await openBox(item.id, newBoxOf(after))

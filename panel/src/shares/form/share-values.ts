@@ -1,4 +1,4 @@
-/** The values of the dialog, and those that are sent. */
+/** The values of the form, and those that are sent. */
 import type {
   Link,
   LinkPatch,
@@ -8,9 +8,10 @@ import type {
   Share,
   ShareUpdate,
 } from "../../base/api.ts";
-import { type SharedItem, toItem } from "../share-queries.ts";
+import { toItem } from "../share-queries.ts";
+import type { SharedItem } from "../share-search.ts";
 
-/** The subject of the dialog: an item without a code, a share, or a link to a URL. */
+/** The subject of the form: an item without a code, a share, or a link to a URL. */
 export type ShareSubject =
   | { form: "new"; item: SharedItem | null; items?: readonly SharedItem[] }
   | { form: "edit"; share: Share }
@@ -18,7 +19,8 @@ export type ShareSubject =
 
 type SenderRequirement = NonNullable<NewDropBox["require"]>;
 
-export type ShareUse = "url" | "file" | "folder" | "drop" | "items";
+/** `upload`: a folder that is made for what is uploaded. */
+export type ShareUse = "url" | "file" | "folder" | "drop" | "items" | "upload";
 
 export type ShareValues = {
   use: ShareUse;
@@ -80,7 +82,7 @@ export function valuesOfSubject(subject: ShareSubject): ShareValues {
   if (subject.form === "new") {
     const { item, items } = subject;
     if (items !== undefined) return { ...BLANK, items, use: "items" };
-    return { ...BLANK, item, use: item?.kind ?? "file" };
+    return { ...BLANK, item, use: item?.kind ?? "upload" };
   }
   const { title, expires_at: expires, password } = subject.form === "edit" ? subject.share : subject.link;
   const known = { ...BLANK, title: title ?? "", expires: expires ?? "", isProtected: password !== null };
@@ -106,10 +108,7 @@ export function valuesOfSubject(subject: ShareSubject): ShareValues {
   };
 }
 
-/** Whether a section of the form has more than a new share has. */
-export const holdsMessage = ({ message, recipients }: ShareValues): boolean =>
-  message !== "" || recipients !== "";
-
+/** Whether the limits have more than a new share has. */
 export const holdsLimits = ({ expires, ...rest }: ShareValues): boolean =>
   !["", BLANK.expires].includes(expires) ||
   (["isProtected", "maxDownloads", ...(Object.keys(BOX) as (keyof typeof BOX)[])] as const).some(
@@ -142,8 +141,9 @@ export const recipientsIn = ({ recipients }: ShareValues): string[] => [
 function saysOf(before: ShareValues, after: ShareValues): ShareUpdate {
   if (after.use === "url") return {};
   const said = (values: ShareValues) => {
-    const recipients = values.use === "drop" ? [] : recipientsIn(values);
-    return { message: values.message || null, recipients, verify: recipients.length > 0 && values.verify };
+    const recipients = recipientsIn(values);
+    const canVerify = recipients.length > 0 && values.use !== "drop";
+    return { message: values.message || null, recipients, verify: canVerify && values.verify };
   };
   const [was, is] = [said(before), said(after)];
   return {
@@ -176,7 +176,7 @@ export const newFolderShareOf = (values: ShareValues): NewFolderShare => ({
 });
 
 export function newBoxOf(values: ShareValues): NewDropBox {
-  const { max_downloads: _, recipients: __, verify: ___, ...common } = newShareOf(values);
+  const { max_downloads: _, verify: __, ...common } = newShareOf(values);
   return { ...common, ...limitsOf(values) };
 }
 
@@ -185,7 +185,7 @@ const serves = ({ use, target, item, ...rest }: ShareValues): ShareUpdate => {
   if (use === "items") return rest.items === null ? {} : { items: rest.items.map(toItem) };
   if (item === null) return {};
   if (use === "drop") return { drop: { folder_id: item.id, ...limitsOf({ use, target, item, ...rest }) } };
-  return use === "file" ? { file_id: item.id } : { folder_id: item.id };
+  return item.kind === "file" ? { file_id: item.id } : { folder_id: item.id };
 };
 
 /** The values that differ. `max_downloads` is for shares only. */

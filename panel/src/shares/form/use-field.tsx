@@ -1,8 +1,9 @@
-import { useLingui } from "@lingui/react/macro";
-import { Input, SegmentedControl, Stack, TextInput } from "@mantine/core";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Input, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import { ItemPicker } from "./item-picker.tsx";
 import { ItemsField } from "./items-field.tsx";
-import type { SharedItem } from "../share-queries.ts";
+import type { SharedItem } from "../share-search.ts";
 import type { ShareUse, ShareValues } from "./share-values.ts";
 
 type Props = {
@@ -15,14 +16,25 @@ type Props = {
   isItemFixed: boolean;
   onChange(next: Partial<ShareValues>): void;
   errors: Record<string, unknown>;
+  /** The place for files of this device. */
+  upload: ReactNode;
 };
 
 /** What a code leads to. */
-export function UseField({ team, values, code, uses, isItemFixed, onChange, errors }: Props) {
+export function UseField({ team, values, code, uses, isItemFixed, onChange, errors, upload }: Props) {
   const { use, target, item, items } = values;
   const { t } = useLingui();
-  const names = { url: t`URL`, file: t`File`, folder: t`Folder`, drop: t`Drop box`, items: t`Several items` };
+  const [isPlaced, setIsPlaced] = useState(code !== null || item !== null);
+  const names = {
+    upload: t`Upload`,
+    url: t`URL`,
+    file: t`File`,
+    folder: t`Folder`,
+    drop: t`Drop box`,
+    items: t`Several items`,
+  };
   const hints = {
+    upload: t`Visitors see the files and download them. They go into a folder of yours.`,
     url: t`The short URL redirects, and can be changed back later.`,
     file: t`Visitors see the file and download it.`,
     folder: t`Visitors see what is in the folder, and download it.`,
@@ -40,7 +52,13 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
             fullWidth
             aria-label={t`Leads to`}
             value={use}
-            onChange={(chosen) => onChange({ use: chosen as ShareUse })}
+            // What is uploaded is not one of the files to choose from.
+            onChange={(chosen) =>
+              onChange({
+                use: chosen as ShareUse,
+                ...((use === "upload" || chosen === "upload") && { item: null }),
+              })
+            }
             data={uses.map((value) => ({ value, label: names[value] }))}
           />
         </Input.Wrapper>
@@ -58,16 +76,31 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
         />
       )}
       {use === "items" && <ItemsField code={code} items={items} onChange={onChange} />}
-      {use !== "url" && use !== "items" && !isItemFixed && (
-        <ItemPicker
-          key={kind}
-          team={team}
-          kind={kind}
-          value={fits}
-          onChange={(chosen) => onChange({ item: chosen })}
-          error={(errors["item"] ?? errors["file_id"] ?? errors["folder_id"]) as string | undefined}
-        />
+      {use === "upload" && upload}
+      {use === "drop" && !isPlaced && item === null && (
+        <Group gap="xs">
+          <Text size="sm" c="dimmed">
+            <Trans>A new folder takes them.</Trans>
+          </Text>
+          <Button size="compact-sm" variant="subtle" onClick={() => setIsPlaced(true)}>
+            <Trans>Choose a folder instead</Trans>
+          </Button>
+        </Group>
       )}
+      {use !== "url" &&
+        use !== "items" &&
+        use !== "upload" &&
+        (use !== "drop" || isPlaced || item !== null) &&
+        !isItemFixed && (
+          <ItemPicker
+            key={kind}
+            team={team}
+            kind={kind}
+            value={fits}
+            onChange={(chosen) => onChange({ item: chosen })}
+            error={(errors["item"] ?? errors["file_id"] ?? errors["folder_id"]) as string | undefined}
+          />
+        )}
     </Stack>
   );
 }

@@ -1,19 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Menu } from "@mantine/core";
-import {
-  IconDots,
-  IconExternalLink,
-  IconInbox,
-  IconPencil,
-  IconQrcode,
-  IconTrash,
-  IconUsers,
-} from "@tabler/icons-react";
+import { IconDots, IconExternalLink, IconTrash } from "@tabler/icons-react";
 import type { Share } from "../../base/api.ts";
 import { shownKeys } from "../../ui/keys/keys.tsx";
 import { useRowMenuPlace } from "../../ui/menus/row-menu-place.ts";
 
-export type ShareAction = "edit" | "qr" | "received" | "end";
+export type ShareAction = "open" | "end";
 type Props = { share: Share; isOwn: boolean; mayEnd: boolean; onChoose(action: ShareAction): void };
 
 export function ShareMenu({ share, isOwn, mayEnd, onChoose }: Props) {
@@ -43,28 +35,6 @@ export function ShareMenu({ share, isOwn, mayEnd, onChoose }: Props) {
         >
           <Trans>Open</Trans>
         </Menu.Item>
-        <Menu.Item leftSection={<IconQrcode size={16} />} {...shownKeys("qr")} onClick={() => onChoose("qr")}>
-          <Trans>QR code</Trans>
-        </Menu.Item>
-        {isOwn && share.drop !== null && (
-          <Menu.Item leftSection={<IconInbox size={16} />} onClick={() => onChoose("received")}>
-            <Trans>What came in</Trans>
-          </Menu.Item>
-        )}
-        {isOwn && share.recipients.length > 0 && (
-          <Menu.Item leftSection={<IconUsers size={16} />} onClick={() => onChoose("received")}>
-            <Trans>Recipients</Trans>
-          </Menu.Item>
-        )}
-        {isOwn && (
-          <Menu.Item
-            leftSection={<IconPencil size={16} />}
-            {...shownKeys("edit")}
-            onClick={() => onChoose("edit")}
-          >
-            <Trans>Edit</Trans>
-          </Menu.Item>
-        )}
         {mayEnd && (
           <Menu.Item
             c="var(--mantine-color-error)"

@@ -41,7 +41,7 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
   const [first, more] = [share.entry?.name ?? code, (share.items ?? 1) - 1];
   const name = share.title ?? (more > 0 ? t`${first} and ${more} more` : first);
   const choose = (action: ShareAction) => onChoose(action, share);
-  const open = () => choose(share.kind === "drop" ? "received" : "edit");
+  const open = () => choose("open");
   return (
     <Table.Tr
       {...place}
@@ -103,11 +103,7 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
                 {isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
               </ActionIcon>
             </Group>
-            {share.owner !== undefined && (
-              <Text size="xs" c="dimmed" className={classes["cut"]}>
-                <PersonName of={share.owner.username ?? ""} />
-              </Text>
-            )}
+            <ForWhom share={share} />
             <Group gap="xs" hiddenFrom="sm">
               <ShareStateBadge share={share} />
               <Text size="xs" c="dimmed">
@@ -150,3 +146,19 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
     </Table.Tr>
   );
 }
+
+/** Its recipients, and in the list of all its owner. */
+const ForWhom = ({ share: { recipients, owner } }: { share: Share }) => (
+  <>
+    {recipients.length > 0 && (
+      <Text size="xs" c="dimmed" className={classes["cut"]} title={recipients.join(", ")}>
+        {recipients.join(", ")}
+      </Text>
+    )}
+    {owner !== undefined && (
+      <Text size="xs" c="dimmed" className={classes["cut"]}>
+        <PersonName of={owner.username ?? ""} />
+      </Text>
+    )}
+  </>
+);

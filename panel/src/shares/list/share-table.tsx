@@ -28,8 +28,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
   const isOwn = ({ owner }: Share): boolean => mayChange && (owner === undefined || owner.id === account.id);
   useShareKeys({
     share,
-    onChoose: (action, one) =>
-      (isOwn(one) || action === "qr" || (mayChange && action === "end")) && onChoose(action, one),
+    onChoose: (action, one) => (isOwn(one) || (mayChange && action === "end")) && onChoose(action, one),
   });
   if (error !== null && total === undefined) return <LoadFailure error={error} onRetry={retry} />;
   if (total === undefined) return <Skeletons />;

@@ -7,7 +7,6 @@ export type PageRequest =
   | "new-links"
   | "new-token"
   | "new-folder"
-  | "new-share"
   | "new-account"
   | "new-domain"
   | "export"
@@ -21,19 +20,16 @@ declare module "@tanstack/react-router" {
     requested?: PageRequest;
     /** What was pasted, for `new-links`. */
     pasted?: string;
-    /** The code of a share, or `file 7 name` to share. */
-    about?: string;
   }
 }
 
 /** Runs `begin` once for each request. A reload does not repeat it. */
-export function usePageRequest(requested: PageRequest, begin: (pasted: string, about: string) => void): void {
+export function usePageRequest(requested: PageRequest, begin: (pasted: string) => void): void {
   const isRequested = useLocation({ select: ({ state }) => state.requested === requested });
   const pasted = useLocation({ select: ({ state }) => state.pasted ?? "" });
-  const about = useLocation({ select: ({ state }) => state.about ?? "" });
   const navigate = useNavigate();
   const onRequest = useEffectEvent(() => {
-    begin(pasted, about);
+    begin(pasted);
     void navigate({ to: ".", search: true, replace: true, state: {} });
   });
   useEffect(() => {

@@ -62,6 +62,8 @@ type FieldsProps = {
   error: Error | null;
   isPending: boolean;
   isRefused?: boolean;
+  /** Nothing is changed yet, so there is nothing to save. */
+  isIdle?: boolean;
   action: string;
   children: ReactNode;
 };
@@ -72,6 +74,7 @@ export function FormFields({
   error,
   isPending,
   isRefused,
+  isIdle,
   action,
   children,
 }: FieldsProps) {
@@ -85,14 +88,16 @@ export function FormFields({
             {sentenceOf(error)}
           </Alert>
         )}
-        <FormFoot>
-          <Button variant="default" onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button type="submit" loading={isPending} disabled={isRefused ?? false}>
-            {action}
-          </Button>
-        </FormFoot>
+        {!isIdle && (
+          <FormFoot>
+            <Button variant="default" onClick={onClose}>
+              <Trans>Cancel</Trans>
+            </Button>
+            <Button type="submit" loading={isPending} disabled={isRefused ?? false}>
+              {action}
+            </Button>
+          </FormFoot>
+        )}
       </Stack>
     </form>
   );

@@ -1,0 +1,84 @@
+import { useLingui } from "@lingui/react/macro";
+import type { UseFormReturnType } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ApiError } from "../../base/api.ts";
+import { CopyAction } from "../../ui/copy/copy-action.tsx";
+import { fieldErrors } from "../../ui/forms/side-form.tsx";
+import { showActions } from "../../ui/notices/action-notice.tsx";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
+import { useUndoOffer } from "../../ui/notices/undo.tsx";
+import { refreshShares } from "../share-queries.ts";
+import { type SavedShare, saveShare } from "./save-share.ts";
+import { type ShareSubject, type ShareValues, typesIn } from "./share-values.ts";
+
+/** Field names of the server, and of the form. */
+const FIELDS: Record<string, keyof ShareValues> = {
+  expires_at: "expires",
+  max_downloads: "maxDownloads",
+  max_bytes: "maxBytes",
+  max_files: "maxFiles",
+  max_file_size: "maxFileSize",
+  require: "requires",
+};
+
+type Props = {
+  subject: ShareSubject;
+  initial: ShareValues;
+  team: string | undefined;
+  form: UseFormReturnType<ShareValues>;
+  onClose(): void;
+  onSaved(saved: SavedShare): void;
+  /** The draft is saved. */
+  forget(): void;
+  /** Called with the names of fields that have errors. */
+  onFields(names: readonly string[]): void;
+};
+
+/** Saves the form, says so with a way back, and shows refusals at their fields. */
+export function useShareSave({ subject, initial, team, form, onClose, onSaved, forget, onFields }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const { isThere, tellIfGone } = useLateResponse(onClose);
+  const offerUndo = useUndoOffer();
+  function tell(saved: SavedShare): void {
+    const { code, use, undo } = saved;
+    const isRedirect = use === "url" && initial.use !== "url";
+    const message = isRedirect
+      ? t`${code} redirects now. It is among the links.`
+      : t`${saved.code} is saved.`;
+    if (undo === null) notifications.show({ message });
+    else offerUndo({ message, undo, refresh: () => refreshShares(queries) });
+  }
+  return useMutation({
+    mutationFn: () => saveShare(subject, initial, form.values, { team, placeName: t`Drop box` }),
+    async onSuccess(saved) {
+      forget();
+      if (subject.form !== "new") tell(saved);
+      if (isThere()) onSaved(saved);
+      else if (saved.made !== null) {
+        const { made } = saved;
+        showActions(t`${made.short_url} is ready.`, <CopyAction address={made.short_url} />);
+      }
+      await refreshShares(queries);
+    },
+    onError(error) {
+      tellIfGone(error);
+      if (!(error instanceof ApiError)) return;
+      const named = Object.entries(fieldErrors(error.details)).map(
+        ([field, message]) => [FIELDS[field] ?? field, message] as const,
+      );
+      const wrong = wrongTypeOf(error, form.values);
+      const said = t`“${wrong}” is neither an extension such as pdf nor a kind such as image/*.`;
+      form.setErrors({ ...Object.fromEntries(named), ...(wrong !== undefined && { types: said }) });
+      onFields(named.map(([field]) => field));
+    },
+  });
+}
+
+/** Which of the types the server can't read; its field says so. */
+export function wrongTypeOf(error: Error | null, { types }: ShareValues): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const at = error.details.map(({ field }) => /^types\.(\d+)$/.exec(field)?.[1]).find(Boolean);
+  return at === undefined ? undefined : typesIn(types)[Number(at)];
+}

@@ -1,0 +1,61 @@
+import { useLingui } from "@lingui/react/macro";
+import { Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { inTree } from "../auth/teams/tree-names.ts";
+import { LoadFailure } from "../ui/load-failure.tsx";
+import { PageHead } from "../ui/page-head.tsx";
+import type { ShareSubject } from "./form/share-values.ts";
+import { ShareForm } from "./form/share-form.tsx";
+import type { SavedShare } from "./form/save-share.ts";
+import { SharePath } from "./share-path.tsx";
+import { SharePreview } from "./share-preview.tsx";
+import { linkOfCodeQuery } from "./share-queries.ts";
+
+/** Shares what is chosen or uploaded, opens a drop box, or has a link serve one of these. */
+export function NewSharePage() {
+  const { t } = useLingui();
+  const { items = [], link: code, team } = useSearch({ from: "/inside/shares/new" });
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  const {
+    data: link,
+    error,
+    refetch,
+  } = useQuery({ ...linkOfCodeQuery(code ?? ""), enabled: code !== undefined });
+  const [first, ...others] = items;
+  const several = items.length;
+  const title =
+    code !== undefined
+      ? t`Edit ${code}`
+      : others.length > 0
+        ? t`Share ${several} items`
+        : first === undefined
+          ? t`New share`
+          : t`Share ${first.name}`;
+  const made: ShareSubject =
+    others.length > 0 ? { form: "new", item: null, items } : { form: "new", item: first ?? null };
+  const subject: ShareSubject | undefined = code === undefined ? made : link && { form: "link", link };
+  function show({ code: saved, use, made: isMade }: SavedShare): void {
+    const place = { params: { _splat: saved }, replace: true };
+    if (use === "url") void navigate({ to: "/link/$", ...place, search: {} });
+    else
+      void navigate({ to: "/share/$", ...place, search: { ...inTree(team), ...(isMade && { made: true }) } });
+  }
+  return (
+    <Stack p="md" gap="md">
+      <SharePath name={title} />
+      <PageHead title={title} />
+      {error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}
+      {subject !== undefined && (
+        <ShareForm
+          subject={subject}
+          team={team}
+          onClose={() => history.back()}
+          onSaved={show}
+          aside={(values) => <SharePreview values={values} />}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,116 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Group, Progress, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { Share } from "../../base/api.ts";
+import { formatBytes, formatNumber } from "../../base/i18n.ts";
+import { entriesOf, type Entry, fileQuery } from "../../files/file-queries.ts";
+import { Thumbnail } from "../../files/list/thumbnail.tsx";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { choicesQuery, itemsQuery } from "../share-queries.ts";
+import classes from "../shares.module.css";
+
+/** The most entries of a folder that are shown; its own page has all. */
+const MOST_SHOWN = 6;
+
+/** What visitors find, or where what they send goes. */
+export function ShareContent({ share }: { share: Share }) {
+  const { kind, entry, drop, folder_id: folder, file_id: file } = share;
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        {kind === "drop" ? (
+          <Trans>
+            Visitors put files into <FolderLink share={share} />. They see only what they sent.
+          </Trans>
+        ) : kind === "folder" ? (
+          <Trans>
+            Visitors see what is in <FolderLink share={share} />, and download it.
+          </Trans>
+        ) : kind === "file" ? (
+          <Trans>
+            Visitors see <bdi>{entry?.name}</bdi> and download it.
+          </Trans>
+        ) : (
+          <Trans>Visitors see the files and folders, and download them. They stay where they are.</Trans>
+        )}
+      </Text>
+      {drop !== null && <Filling drop={drop} />}
+      {kind === "folder" && folder !== null && <FolderEntries id={folder} />}
+      {kind === "file" && file !== null && <OneFile id={file} />}
+      {kind === "items" && <Items code={share.code} />}
+    </Stack>
+  );
+}
+
+function FolderLink({ share: { entry, folder_id: folder } }: { share: Share }) {
+  if (folder === null) return <bdi>{entry?.name}</bdi>;
+  return (
+    <AnchorLink to="/files" search={{ folder }} inherit>
+      <bdi>{entry?.name}</bdi>
+    </AnchorLink>
+  );
+}
+
+function Filling({ drop }: { drop: NonNullable<Share["drop"]> }) {
+  const { t } = useLingui();
+  const [files, mostFiles] = [formatNumber(drop.files), formatNumber(drop.max_files)];
+  const [bytes, mostBytes] = [formatBytes(drop.bytes), formatBytes(drop.max_bytes)];
+  return (
+    <div>
+      <Text size="sm" mb={6}>
+        {t`${files} of ${mostFiles} files`} · {t`${bytes} of ${mostBytes}`}
+      </Text>
+      <Progress
+        value={Math.max(drop.files / drop.max_files, drop.bytes / drop.max_bytes) * 100}
+        size="sm"
+        aria-label={t`How full it is`}
+      />
+    </div>
+  );
+}
+
+function FolderEntries({ id }: { id: number }) {
+  const { data } = useQuery(choicesQuery(id));
+  if (data === undefined) return null;
+  return <Entries entries={entriesOf(data)} />;
+}
+
+function OneFile({ id }: { id: number }) {
+  const { data } = useQuery(fileQuery(id));
+  if (data === undefined) return null;
+  return <Entries entries={entriesOf({ folders: [], files: [data] })} />;
+}
+
+function Items({ code }: { code: string }) {
+  const { data = [] } = useQuery(itemsQuery(code));
+  const place = { folder_id: null, size: null, mime_type: null, modified_at: null, updated_at: "" };
+  return <Entries entries={data.map((item) => ({ ...item, ...place, is_linked: false, policy_id: null }))} />;
+}
+
+function Entries({ entries }: { entries: readonly Entry[] }) {
+  const more = entries.length - MOST_SHOWN;
+  return (
+    <ul className={classes["entries"]}>
+      {entries.slice(0, MOST_SHOWN).map((entry) => (
+        <li key={`${entry.kind} ${entry.id}`}>
+          <Group gap="xs" wrap="nowrap">
+            <Thumbnail entry={entry} size={18} />
+            <Text size="sm" truncate flex={1}>
+              <bdi>{entry.name}</bdi>
+            </Text>
+            {entry.size !== null && (
+              <Text size="xs" c="dimmed" flex="none">
+                {formatBytes(entry.size)}
+              </Text>
+            )}
+          </Group>
+        </li>
+      ))}
+      {more > 0 && (
+        <Text component="li" size="xs" c="dimmed">
+          <Plural value={more} one="and # more" other="and # more" />
+        </Text>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,141 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Anchor, Group, Text } from "@mantine/core";
+import { IconDownload, IconEye, IconFileZip, IconUpload } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
+import type { Share } from "../../base/api.ts";
+import { formatTime } from "../../base/i18n.ts";
+import { downloadAddress } from "../../files/file-queries.ts";
+import { LoadedRows } from "../../ui/long/loaded-rows.tsx";
+import { LoadOn } from "../../ui/long/load-on.tsx";
+import { receivedQuery, visitsQuery } from "../share-queries.ts";
+import classes from "../shares.module.css";
+import { type TimelineEntry, timelineOf } from "./timeline.ts";
+
+const ICONS = { open: IconEye, download: IconDownload, archive: IconFileZip, send: IconUpload };
+
+/** Who opened, downloaded or sent what. */
+export function ShareTimeline({ share: { code, drop, folder_id: folder } }: { share: Share }) {
+  const takesFiles = drop !== null && folder !== null;
+  const visits = useInfiniteQuery(visitsQuery(code));
+  const received = useInfiniteQuery({ ...receivedQuery(folder ?? 0, code), enabled: takesFiles });
+  const seen = visits.data?.pages.flatMap((page) => page.data);
+  const sent = received.data?.pages.flatMap((page) => page.data);
+  const lists = takesFiles ? [visits, received] : [visits];
+  // Older entries of one list may follow those of the other.
+  const ends = [
+    ...(visits.hasNextPage ? [seen?.at(-1)?.at] : []),
+    ...(received.hasNextPage ? [sent?.at(-1)?.at] : []),
+  ];
+  const horizon = ends.reduce<string>((latest, at = "") => (at > latest ? at : latest), "");
+  const isLoaded = seen !== undefined && (!takesFiles || sent !== undefined);
+  const next = lists.find(({ hasNextPage }) => hasNextPage) ?? visits;
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        <Trans>What happened</Trans>
+      </Text>
+      <LoadedRows
+        rows={isLoaded ? timelineOf(seen, sent ?? [], horizon) : undefined}
+        error={visits.error ?? received.error}
+        none={
+          takesFiles ? (
+            <Trans>Nothing has come yet. It shows here as it comes.</Trans>
+          ) : (
+            <Trans>Nobody has opened it yet. Visits and downloads show here.</Trans>
+          )
+        }
+      >
+        {(entries) => (
+          <>
+            <ul className={classes["received"]} aria-live="polite">
+              {entries.map((entry) => (
+                <Row key={`${entry.at} ${entry.action} ${entry.names[0]?.id} ${entry.who}`} entry={entry} />
+              ))}
+            </ul>
+            <LoadOn
+              list={{
+                ...next,
+                fetchNextPage: () =>
+                  Promise.all(lists.filter((list) => list.hasNextPage).map((list) => list.fetchNextPage())),
+              }}
+            />
+          </>
+        )}
+      </LoadedRows>
+    </div>
+  );
+}
+
+function Row({ entry }: { entry: TimelineEntry }) {
+  const { t } = useLingui();
+  const { action, browser, os, at } = entry;
+  const Icon = ICONS[action];
+  const device = browser !== null && os !== null ? t`${browser} on ${os}` : (browser ?? os);
+  return (
+    <li>
+      <Group gap="xs" wrap="nowrap" align="start">
+        <Icon size={16} aria-hidden className={classes["soft"]} style={{ marginTop: 3 }} />
+        <div style={{ minWidth: 0 }}>
+          <Text size="sm">
+            <Sentence entry={entry} />
+          </Text>
+          <Text size="xs" c="dimmed">
+            {formatTime(at)}
+            {device !== null && ` · ${device}`}
+          </Text>
+        </div>
+      </Group>
+    </li>
+  );
+}
+
+function Sentence({ entry }: { entry: TimelineEntry }) {
+  const { action, names } = entry;
+  const who = <Who name={entry.who} />;
+  const what = <Names names={names} />;
+  if (names.length === 0) return <Trans>{who} opened the page</Trans>;
+  if (action === "open")
+    return (
+      <Trans>
+        {who} opened {what}
+      </Trans>
+    );
+  if (action === "download")
+    return (
+      <Trans>
+        {who} downloaded {what}
+      </Trans>
+    );
+  if (action === "archive")
+    return (
+      <Trans>
+        {who} downloaded all of {what}
+      </Trans>
+    );
+  return (
+    <Trans>
+      {who} sent {what}
+    </Trans>
+  );
+}
+
+const Who = ({ name }: { name: string | null }) => (
+  <Text span inherit fw={600}>
+    {name === null ? <Trans>Somebody</Trans> : <bdi>{name}</bdi>}
+  </Text>
+);
+
+const Names = ({ names }: Pick<TimelineEntry, "names">) =>
+  names.map(({ name, id }, nth) => (
+    <Fragment key={`${id} ${name}`}>
+      {nth > 0 && ", "}
+      {id === null ? (
+        <bdi>{name}</bdi>
+      ) : (
+        <Anchor href={downloadAddress({ kind: "file", id })} inherit>
+          <bdi>{name}</bdi>
+        </Anchor>
+      )}
+    </Fragment>
+  ));
