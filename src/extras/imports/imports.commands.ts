@@ -15,6 +15,7 @@ import { writeResult } from "../../platform/cli/result-file.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
+import { lowerThreadPriority } from "../../lib/thread-priority.ts";
 import { addCompareCommand } from "./compare/commands.ts";
 import { viewOfImport } from "./import-view.ts";
 import type { Imports, NewImport } from "./imports.ts";
@@ -170,6 +171,8 @@ async function workOn({ services, output }: Context, id: number, how: Work = {})
   const { imports } = await services();
   const bar = output.progress("Importing");
   const onProgress = progressOn(bar);
+  // A server of this machine comes first.
+  lowerThreadPriority();
   try {
     for (let tries = 0; !(await imports.work(id, { ...how, onProgress })); tries++) {
       if (tries === 0) output.note(WAITING);

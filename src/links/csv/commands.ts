@@ -7,6 +7,7 @@ import { marked } from "../../platform/http/csv-response.ts";
 import type { ExportPage, LinkCsv } from "./service.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
+import { lowerThreadPriority } from "../../lib/thread-priority.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { EVERYTHING, filterOf, filterQuery } from "../list/filter.ts";
@@ -52,6 +53,8 @@ async function importLinks({ services, output }: Context, path: string, given: s
     passwords: output.progress("Hashing passwords, bytes of the file"),
     links: output.progress("Importing, bytes of the file"),
   };
+  // A server of this machine comes first.
+  lowerThreadPriority();
   const result = await csv
     .import(bytes, { mode, onProgress: ({ stage, done, total }) => bars[stage].update(done, total) })
     .finally(() => Object.values(bars).forEach((bar) => bar.finish()));
