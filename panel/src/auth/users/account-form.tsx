@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Alert, Group, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
-import type { UseFormReturnType } from "@mantine/form";
+import type { GetInputPropsReturnType, UseFormReturnType } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type ListedAccount } from "../../base/api.ts";
 import { lazyPart } from "../../base/lazy.ts";
@@ -63,11 +63,12 @@ export function AccountForm({ account, onClose }: Props) {
     },
   });
   const endsSessions = account !== null && (password !== "" || role !== account.role);
+  const suggest = (): void => void (account === null && suggestUsername(form));
   // Before the password only if the address can stand in for it.
   const mailFields = (
     <MailFields
       account={account}
-      email={{ ...form.getInputProps("email"), onBlur: () => account === null && suggestUsername(form) }}
+      email={{ ...form.getInputProps("email"), onBlur: suggest }}
       invite={form.getInputProps("invite", { type: "checkbox" })}
     />
   );
@@ -80,9 +81,16 @@ export function AccountForm({ account, onClose }: Props) {
       action={account !== null ? t`Save` : invite ? t`Invite` : t`Create`}
     >
       {notice}
-      {invite && mailFields}
-      <NameFields form={form} isFirst={!invite} />
-      {SENDS_MAILS && !invite && mailFields}
+      <TextInput
+        {...form.getInputProps("display_name")}
+        label={t`Name`}
+        description={t`As others see it, in any script.`}
+        autoComplete="off"
+        maxLength={100}
+        data-autofocus
+        onBlur={suggest}
+      />
+      {SENDS_MAILS && mailFields}
       {!invite && (
         <PasswordInput
           {...form.getInputProps("password")}
@@ -94,6 +102,7 @@ export function AccountForm({ account, onClose }: Props) {
           autoComplete="new-password"
         />
       )}
+      <UsernameField {...form.getInputProps("username")} />
       <Select
         {...form.getInputProps("role")}
         label={t`Role`}
@@ -132,39 +141,35 @@ export function AccountForm({ account, onClose }: Props) {
   );
 }
 
-type NameForm = UseFormReturnType<{ username: string; display_name: string; email: string }>;
+type NameForm = Pick<
+  UseFormReturnType<{ username: string; display_name: string; email: string }>,
+  "values" | "setFieldValue"
+>;
 
-/** From the address of an invitation. */
-function suggestUsername(form: Pick<NameForm, "values" | "setFieldValue">): void {
-  const [local = ""] = form.values.email.trim().toLowerCase().split("@");
-  const name = local.replace(/[^a-z0-9._-]/g, "").slice(0, 64);
-  if (form.values.username === "") form.setFieldValue("username", name);
+/** From the address, else from the name in Latin letters without their marks. */
+function suggestUsername({ values, setFieldValue }: NameForm): void {
+  if (values.username !== "") return;
+  const [local = ""] = values.email.trim().split("@");
+  const latin = (local || values.display_name.trim()).normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+  const parts = latin.toLowerCase().split(/[^a-z0-9._-]+/);
+  setFieldValue("username", parts.filter(Boolean).join(".").slice(0, 64));
 }
 
-function NameFields({ form, isFirst }: { form: Pick<NameForm, "getInputProps">; isFirst: boolean }) {
+/** Below the others, because it follows from them. */
+function UsernameField(field: GetInputPropsReturnType) {
   const { t } = useLingui();
   return (
-    <>
-      <TextInput
-        {...form.getInputProps("display_name")}
-        label={t`Name`}
-        description={t`As others see it, in any script.`}
-        autoComplete="off"
-        maxLength={100}
-        {...(isFirst && { "data-autofocus": true })}
-      />
-      <TextInput
-        {...form.getInputProps("username")}
-        label={t`Username`}
-        description={t`Letters, digits and . _ @ -`}
-        required
-        withAsterisk={false}
-        autoCapitalize="none"
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={64}
-      />
-    </>
+    <TextInput
+      {...field}
+      label={t`Username`}
+      description={t`Letters, digits and . _ @ -`}
+      required
+      withAsterisk={false}
+      autoCapitalize="none"
+      autoComplete="off"
+      spellCheck={false}
+      maxLength={64}
+    />
   );
 }
 
