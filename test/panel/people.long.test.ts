@@ -45,9 +45,11 @@ once("an administrator has a name, members are suggested by theirs, and a team h
   await page.getByRole("dialog").getByLabel("Account", { exact: true }).fill("üna");
   await page.getByRole("option", { name: "Mia Ünal" }).click();
   await page.getByRole("button", { name: "Create", exact: true }).click();
+  const row = page.getByRole("row").filter({ hasText: "Mia Ünal" });
+  await row.waitFor();
   const link = { code: "ours", title: "Our link", target: "https://example.com/", owner: "team:press" };
   await panel.client.call("POST", "/links", link);
-  await page.getByRole("row").filter({ hasText: "Mia Ünal" }).getByText("press").click();
+  await row.getByText("press").click();
   await page.getByRole("heading", { level: 1, name: "press" }).waitFor();
   await page.getByText("Mia Ünal").waitFor();
   await page.getByRole("link", { name: "Our link" }).waitFor();
@@ -104,7 +106,7 @@ once("mail is set up in the panel, with a test that says what became of it", asy
   await field(page, "mail.host").fill("127.0.0.1");
   await field(page, "mail.port").fill(smtp.settings.WAYMARK__MAIL__PORT);
   await field(page, "mail.from").fill("waymark@example.com");
-  await field(page, "mail.tls").click();
+  await page.getByRole("combobox", { name: /mail\.tls$/ }).click();
   await page.getByRole("option", { name: "None, for a server on the same machine" }).click();
   await page.getByRole("button", { name: "Save all" }).click();
   await page.getByText("All are saved.").waitFor();

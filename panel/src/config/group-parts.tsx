@@ -19,7 +19,7 @@ type Props = { group: SettingGroup | null; all: readonly ShownSetting[] };
 export function GroupParts({ group, all }: Props) {
   const isSet = (key: string) => all.some((shown) => shown.setting.key === key && storedText(shown) !== "");
   if (group === "mail") {
-    return isSet("mail.host") ? (
+    return isSet("mail.host") && isSet("mail.from") ? (
       <Suspense>
         <TestMail />
       </Suspense>

@@ -26,7 +26,7 @@ export const mailRoom = {
       ...core,
       instance,
       settings: () => ({
-        host: env.isSuccessor ? "" : config.get("mail.host"),
+        host: env.isSuccessor || config.get("mail.from") === "" ? "" : config.get("mail.host"),
         port: config.get("mail.port"),
         user: config.get("mail.user"),
         password: config.get("mail.password"),

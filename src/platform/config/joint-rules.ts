@@ -24,12 +24,4 @@ export const JOINT_RULES: readonly JointRule[] = [
         ? "api.cookie_same_site: browsers refuse cookies with 'None' unless api.cookie_secure is on; turn that on, or use Lax or Strict."
         : null,
   },
-  {
-    keys: ["mail.host", "mail.from"],
-    fallback: ["mail.host"],
-    conflict: (textOf) =>
-      textOf("mail.host") !== "" && textOf("mail.from") === ""
-        ? "mail.from: mail.host needs it, the address that mails come from."
-        : null,
-  },
 ];
