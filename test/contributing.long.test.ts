@@ -32,6 +32,12 @@ const RECIPES: readonly Recipe[] = [
         '    "features.sample": bool(false, { description: "Do a sample." }),\n',
       ],
       [
+        "src/platform/config/definitions.test.ts",
+        '  "features.fetch_titles": TRUE_OR_FALSE,',
+        '  "features.sample": TRUE_OR_FALSE,\n',
+      ],
+      ["panel/src/config/words/groups.ts", '    "features.fetch_titles",', '    "features.sample",\n'],
+      [
         "panel/src/config/words/service.ts",
         '  "features.fetch_titles": {',
         '  "features.sample": {\n    name: msg`Sample`,\n    description: msg`Do a sample.`,\n  },\n',
