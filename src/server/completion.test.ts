@@ -37,7 +37,7 @@ const complete = (line: string) =>
 
 /** What an open set is called. A new name is closed until it is here. */
 const OPEN =
-  /^(?:account|action|actor|address|amount|bundle|bytes|bytes\.\.\.|code|codes|colour|columns|date|day|delivery|destination|dir|display-name|domain|file|folder|host|id|id-or-code|ids|instant|json|modules|name|new|number|old|owner|page|paths?|pixels|place|port|reason|recipient|secret|sender|source|subject|tag|tags|target|team|text|time|title|to|type|url|username|value|version|when|words)$/;
+  /^(?:account|action|actor|address|amount|bundle|bytes|bytes\.\.\.|change|code|codes|colour|columns|condition|date|day|delivery|destination|dir|display-name|domain|file|folder|host|id|id-or-code|ids|instant|json|millimetres|modules|name|name=value|new|number|old|owner|page|paths?|pixels|place|port|reason|recipient|secret|sender|source|subject|tag|tags|target|team|text|time|title|to|type|url|username|value|version|when|words)$/;
 /** Slots whose name is that of a closed set elsewhere. */
 const EXCEPTIONS = [
   "serve --from",
