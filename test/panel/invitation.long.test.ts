@@ -38,6 +38,7 @@ async function choosePassword(password: string, { name }: { name?: string } = {}
   await page.getByText(name === undefined ? "The password is set." : `Welcome, ${name}`).waitFor();
   await page.getByRole("button", { name: "Account menu of Bertä" }).click();
   await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
+  await page.getByLabel("Account or e-mail address").waitFor();
   await signInToPanel(page, password, "berta@example.com");
   expect(complaints).toEqual([]);
   await close();
