@@ -69,7 +69,8 @@ export async function startBox(): Promise<Box> {
     return enter([`--root=${root}`, `--wd=${root}`], script);
   };
   const stop = async () => {
-    unshare.kill();
+    // It ignores SIGTERM. Its end kills the system.
+    unshare.kill("SIGKILL");
     await unshare.exited;
     rmSync(folder, { recursive: true, force: true });
   };
