@@ -27,7 +27,7 @@ test.skipIf(!CHROMIUM)("a link's page leads to a report of it, whose filter can 
   const row = page.getByRole("row").filter({ hasText: "Spring of 2026" });
   await row.getByText(/Clicks of: .*spring/).waitFor();
 
-  await row.getByRole("button", { name: "Edit Spring of 2026" }).click();
+  await row.getByRole("button", { name: /^Edit .*Spring of 2026/ }).click();
   await form.getByRole("button", { name: /^Remove the filter .*spring/ }).click();
   await form.getByText("All links that its owner may see").waitFor();
   await form.getByRole("button", { name: "Save", exact: true }).click();
@@ -44,7 +44,7 @@ test.skipIf(!CHROMIUM)("a link's page leads to a report of it, whose filter can 
 
 test.skipIf(!CHROMIUM)("a new time zone shows without a reload, in days and newest clicks", async () => {
   const { page, complaints, close } = await panel.enter("/panel/analytics");
-  await page.getByText("Days of the time zone UTC.").waitFor();
+  await page.getByText(/Days of the time zone .*UTC/).waitFor();
   const zone = "Pacific/Kiritimati";
   const url = "/config/analytics.time_zone";
   expect((await panel.client.call("PUT", url, { value: zone })).status).toBe(200);
@@ -58,7 +58,7 @@ test.skipIf(!CHROMIUM)("a new time zone shows without a reload, in days and newe
     headers: { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" },
   });
   await page.getByLabel("Time", { exact: true }).selectOption("7d");
-  await page.getByText(`Days of the time zone ${zone}.`).waitFor();
+  await page.getByText(/Days of the time zone .*Kiritimati/).waitFor();
   const hour = new Intl.DateTimeFormat("en-US", { timeZone: zone, hour: "numeric" })
     .format()
     .replace(/\s.*/, "");
