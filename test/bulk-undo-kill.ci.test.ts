@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Killed, startToBeKilled } from "./support/restarts.ts";
 import { until } from "./support/until.ts";
 
-const LINKS = 10_000;
-const A_BATCH = 5_000;
+const LINKS = 4_000;
+const A_BATCH = 2_000;
 const TRIES = 60_000;
 
 let killed: Killed;
