@@ -34,7 +34,7 @@ function askedOn(page: Page): string[] {
 }
 
 test.skipIf(!CHROMIUM)(
-  "with every column the list scrolls to its end, and actions stay in sight",
+  "with every column the least important ones leave, and actions stay in sight",
   async () => {
     const { page, close } = await panel.enter("/panel/links");
     await rowOf(page, "spring").waitFor();
@@ -47,11 +47,11 @@ test.skipIf(!CHROMIUM)(
     const end = async () => (await copy.boundingBox())!.x + 32;
     await copy.waitFor();
     expect(await end()).toBeLessThanOrEqual(WIDE.width);
-    const owner = page.getByRole("columnheader", { name: "Owner" });
-    await page.getByRole("grid").evaluate((grid) => (grid.scrollLeft = 9_999));
-    const box = (await owner.boundingBox())!;
+    const tags = page.getByRole("columnheader", { name: "Tags" });
+    await page.getByRole("columnheader", { name: "Owner" }).waitFor({ state: "detached" });
+    const box = (await tags.boundingBox())!;
     expect(box.x + box.width).toBeLessThanOrEqual((await copy.boundingBox())!.x);
-    expect(await end()).toBeLessThanOrEqual(WIDE.width);
+    expect(await page.getByRole("grid").evaluate((grid) => grid.scrollWidth - grid.clientWidth)).toBe(0);
     await page.setViewportSize(NARROW);
     expect(await page.getByRole("grid").evaluate((grid) => grid.scrollWidth - grid.clientWidth)).toBe(0);
     await close();

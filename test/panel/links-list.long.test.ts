@@ -64,7 +64,7 @@ test.skipIf(!CHROMIUM)("the list has the numbers of the pages: human clicks, and
 test.skipIf(!CHROMIUM)("back, reload and a sent address show the same place of the same list", async () => {
   const { page, complaints, close } = await panel.enter("/panel/links");
   await page.getByText("2,400 links").waitFor();
-  await page.getByRole("button", { name: "Code" }).click();
+  await page.getByRole("columnheader").getByRole("button", { name: "Link" }).click();
   await rowOf(page, "c00000").waitFor();
   // A new order begins at the start, also a moment after its rows have come.
   await soon(async () => {
