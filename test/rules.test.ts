@@ -37,6 +37,30 @@ const explain = async (code: string, query: Record<string, string>) =>
     details?: unknown;
   };
 
+test("rules are explained before a link has them, in the words that people use for systems", async () => {
+  const draft = (body: object) => client.call("POST", "/links/explain", { target: TARGET, ...body });
+  const rules = [
+    { if: { os: "iPhone" }, target: "https://apps.example/" },
+    { if: { country: "de" }, target: "https://example.de/" },
+  ];
+  const { data } = (await draft({ rules, user_agent: FIREFOX, country: "DE" })).body;
+  expect(data).toEqual({
+    target: "https://example.de/",
+    status: 307,
+    reason: "rule",
+    steps: [
+      { rule: 0, holds: false, because: [{ condition: "os", holds: false, actual: "Linux" }] },
+      { rule: 1, holds: true, because: [{ condition: "country", holds: true, actual: "DE" }] },
+    ],
+  });
+  expect((await draft({ rules, user_agent: IPHONE })).body.data.target).toBe("https://apps.example/");
+  expect((await draft({ rules: [] })).body.data).toMatchObject({ target: TARGET, reason: "target" });
+  expect((await draft({ rules: [{ ...rules[0], target: "" }] })).body).toMatchObject({
+    details: [{ field: "rules.0.target" }],
+  });
+  expect((await draft({ rules, target: "no" })).body).toMatchObject({ details: [{ field: "target" }] });
+});
+
 test("any path that somebody typed leads where its explanation says", async () => {
   const values = { "links.forgive_tails": "true" };
   expect((await client.call("PATCH", "/config", { values })).status).toBe(200);

@@ -1894,6 +1894,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Where a target and rules would lead a visitor, before a link has them
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        post: operations["postLinksExplain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/export": {
         parameters: {
             query?: never;
@@ -6897,6 +6917,31 @@ export interface components {
             /** @description with a limit: cursor of the next call; absent when all links are handled */
             next?: string;
         };
+        PostLinksExplainResponseBody: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PostLinksExplainResult"];
+            message: string;
+        };
+        PostLinksExplainResult: {
+            reason: components["schemas"]["ExplanationReason"];
+            /** @description of the response to the visitor */
+            status: number;
+            /** @description the rules until the one that decides */
+            steps: {
+                because: {
+                    /** @description the visitor's value; null: not known */
+                    actual: string | null;
+                    condition: components["schemas"]["ExplanationCondition"];
+                    holds: boolean;
+                }[];
+                holds: boolean;
+                /** @description index in rules */
+                rule: number;
+            }[];
+            /** @description a URL, share:CODE or report:CODE; null: nowhere */
+            target: string | null;
+        };
         PostLinksImportBody: {
             /** @description true: check and count, but change nothing */
             dry_run?: components["schemas"]["Flag"];
@@ -7572,6 +7617,28 @@ export interface components {
         Role: "user" | "editor" | "admin";
         /** @enum {string} */
         RuleDevice: "mobile" | "tablet" | "desktop";
+        RuleDraft: {
+            address?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339; absent: now
+             */
+            at?: string;
+            /** @description ISO 3166; absent: that of the address */
+            country?: string;
+            /** @description the header Accept-Language */
+            language?: string;
+            /** @description query of the request, such as utm_source=mail&ref=1 */
+            query?: string;
+            /** @description the header Referer, or its host */
+            referrer?: string;
+            /** @description where the link leads some visitors instead; the first rule that holds decides */
+            rules: components["schemas"]["LinkRule"][];
+            /** @description where the link leads if no rule holds */
+            target: string;
+            /** @description the header User-Agent */
+            user_agent?: string;
+        };
         SecondFactorProof: {
             /** @description from POST /auth/passkey/options */
             passkey?: components["schemas"]["PasskeyCredential"] | null;
@@ -9184,6 +9251,8 @@ export type PostLinksBatchQueryBody = components['schemas']['PostLinksBatchQuery
 export type PostLinksBatchQueryBodyAction = components['schemas']['PostLinksBatchQueryBodyAction'];
 export type PostLinksBatchQueryResponseBody = components['schemas']['PostLinksBatchQueryResponseBody'];
 export type PostLinksBatchQueryResult = components['schemas']['PostLinksBatchQueryResult'];
+export type PostLinksExplainResponseBody = components['schemas']['PostLinksExplainResponseBody'];
+export type PostLinksExplainResult = components['schemas']['PostLinksExplainResult'];
 export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
 export type PostLinksImportBodyMode = components['schemas']['PostLinksImportBodyMode'];
 export type PostMcp406ResponseBody = components['schemas']['PostMcp406ResponseBody'];
@@ -9235,6 +9304,7 @@ export type ReportRow = components['schemas']['ReportRow'];
 export type ReportRowListResponse = components['schemas']['ReportRowListResponse'];
 export type Role = components['schemas']['Role'];
 export type RuleDevice = components['schemas']['RuleDevice'];
+export type RuleDraft = components['schemas']['RuleDraft'];
 export type SecondFactorProof = components['schemas']['SecondFactorProof'];
 export type SenderRequirement = components['schemas']['SenderRequirement'];
 export type SentWebhookDelivery = components['schemas']['SentWebhookDelivery'];
@@ -18414,6 +18484,104 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["LinkResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postLinksExplain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "target": "https://example.com/docs?x=1",
+                 *       "rules": [
+                 *         {
+                 *           "if": {
+                 *             "device": "mobile",
+                 *             "os": "text",
+                 *             "browser": "text",
+                 *             "language": "text",
+                 *             "country": "DE",
+                 *             "referrer": "example.org",
+                 *             "query": {},
+                 *             "before": "2026-11-20T12:00:00.000Z",
+                 *             "after": "2026-11-20T12:00:00.000Z",
+                 *             "hours": {
+                 *               "days": [
+                 *                 "mon"
+                 *               ],
+                 *               "from": "text",
+                 *               "to": "text",
+                 *               "zone": "text"
+                 *             },
+                 *             "address": "text",
+                 *             "percent": 1
+                 *           },
+                 *           "target": "https://example.com/docs?x=1"
+                 *         }
+                 *       ],
+                 *       "country": "DE",
+                 *       "referrer": "example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "status": 1,
+                     *         "reason": "rule",
+                     *         "steps": [
+                     *           {
+                     *             "rule": 1,
+                     *             "holds": false,
+                     *             "because": [
+                     *               {
+                     *                 "condition": "device",
+                     *                 "holds": false,
+                     *                 "actual": null
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostLinksExplainResponseBody"];
                 };
             };
             400: components["responses"]["400"];

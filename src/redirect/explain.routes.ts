@@ -6,7 +6,7 @@ import { parseIp } from "../lib/ip-address.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../links/link/code.ts";
 import type { Domains } from "../links/domains/registry.ts";
-import { readOptions } from "../links/link/field-values.ts";
+import { NO_OPTIONS, readOptions, writeOptions } from "../links/link/field-values.ts";
 import { codeOf, domainOf } from "../links/link/key.ts";
 import { domainQuery, type Link } from "../links/link/link.ts";
 import type { LinkAccess } from "../links/link/routes.ts";
@@ -22,7 +22,7 @@ import {
 } from "../links/cache/cached-link.ts";
 import { isInternal, isReport } from "../links/link/internal-target.ts";
 import { explainRules, type Facts } from "../links/rules/decide.ts";
-import { conditionName, sharedCode } from "../links/rules/rule.ts";
+import { conditionName, parseRules, parseTarget, rulesSchema, sharedCode } from "../links/rules/rule.ts";
 import { createNearLinks } from "./near-links.ts";
 import { keyIn, type PathDomains } from "./path-code.ts";
 import { closedAs, type Fallbacks, locate } from "./special.ts";
@@ -185,11 +185,13 @@ type Deps = {
     findByAnyCode(key: string): Promise<FoundByPath | null>;
   };
   forgivesTails(): boolean;
+  /** Schemes of targets besides http and https. */
+  targetSchemes(): readonly string[];
   now(): number;
 };
 
 /** Finds what a visitor of a path finds, as the redirect does, though a link may be over. */
-export function createPathSearch({ links, forgivesTails, now }: Omit<Deps, "explain">) {
+export function createPathSearch({ links, forgivesTails, now }: Omit<Deps, "explain" | "targetSchemes">) {
   const { domains, findByAnyCode } = links;
   const near = createNearLinks<FoundByPath>({
     find: findByAnyCode,
@@ -230,7 +232,7 @@ const pathOf = (typed: string): string =>
 const MOST_CHARACTERS = 2_048;
 const header = z.string().max(MOST_CHARACTERS).optional();
 
-export const explainQuery = domainQuery.extend({
+const visitor = z.object({
   at: z.string().max(64).optional().describe("RFC 3339; absent: now").meta({ format: "date-time" }),
   user_agent: header.describe("the header User-Agent"),
   language: header.describe("the header Accept-Language"),
@@ -247,43 +249,49 @@ export const explainQuery = domainQuery.extend({
   query: z.string().max(8_192).optional().describe("query of the request, such as utm_source=mail&ref=1"),
 });
 
+/** @throws InvalidDateFormat */
+function sentBy(given: z.output<typeof visitor>, linkId: number, now: number): Sent {
+  const at = given.at === undefined ? now : parseRfc3339(given.at);
+  if (at === null) {
+    throw appError("InvalidDateFormat", "at must be an instant such as 2026-11-20T13:00:00Z.", {
+      field: "at",
+    });
+  }
+  return {
+    linkId,
+    now: at,
+    userAgent: given.user_agent ?? null,
+    acceptLanguage: given.language ?? null,
+    referrer: referrerOf(given.referrer),
+    query: queryOf(given.query ?? ""),
+    address: () => given.address ?? "",
+    ...(given.country !== undefined && { country: given.country.toUpperCase() }),
+  };
+}
+
+export const explainQuery = visitor.extend(domainQuery.shape);
 export type ExplainQuery = z.output<typeof explainQuery>;
 
 /** Explains where what somebody typed leads. @throws LinkNotFound, InvalidDateFormat, BadRequest for an unknown domain */
-export function createPathExplain({ explain, ...deps }: Deps) {
+export function createPathExplain({ explain, ...deps }: Omit<Deps, "targetSchemes">) {
   const { links, now } = deps;
   const search = createPathSearch(deps);
   return async (typed: string, explained: ExplainQuery, actor: Actor, origin: string) => {
     const { key, beyond, ...place } = await search(typed, explained.domain);
     const link = await links.by(actor).get(key);
-    const at = explained.at === undefined ? now() : parseRfc3339(explained.at);
-    if (at === null) {
-      throw appError("InvalidDateFormat", "at must be an instant such as 2026-11-20T13:00:00Z.", {
-        field: "at",
-      });
-    }
     const { id, target, options, expiresAt: expires_at, passwordHash: locked } = link;
     const code = codeOf(link.code);
     const host = links.domains.hostOf(domainOf(link.code));
     const outcome = await explain(
       { beyond, id, target, options, expires_at, locked, code, shortUrl: shortUrl(origin, host, code) },
-      {
-        linkId: id,
-        now: at,
-        userAgent: explained.user_agent ?? null,
-        acceptLanguage: explained.language ?? null,
-        referrer: referrerOf(explained.referrer),
-        query: queryOf(explained.query ?? ""),
-        address: () => explained.address ?? "",
-        ...(explained.country !== undefined && { country: explained.country.toUpperCase() }),
-      },
+      sentBy(explained, id, now()),
     );
     return { ...place, ...outcome };
   };
 }
 
 /** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
-export function explainEndpoint(deps: Deps): Endpoint {
+export function explainEndpoint(deps: Omit<Deps, "targetSchemes">): Endpoint {
   const explainPath = createPathExplain(deps);
   return endpoint("GET /links/:code{.+}/explain", {
     ownsPath: true,
@@ -298,6 +306,41 @@ export function explainEndpoint(deps: Deps): Endpoint {
       explainPath(c.req.param("code") ?? "", query, actorOf(account), c.env.origin()),
   });
 }
+
+const ruleDraft = namedObject("RuleDraft", {
+  target: z.string().describe("where the link leads if no rule holds"),
+  rules: rulesSchema,
+  ...visitor.shape,
+});
+
+/** Relative to {admin}/v1. */
+export const explainDraftEndpoint = ({
+  explain,
+  targetSchemes,
+  now,
+}: Pick<Deps, "explain" | "targetSchemes" | "now">): Endpoint =>
+  endpoint("POST /links/explain", {
+    access: "editor",
+    scope: "links",
+    tag: "links",
+    summary: "Where a target and rules would lead a visitor, before a link has them",
+    body: ruleDraft,
+    response: explanation.omit({ code: true, found_by: true }),
+    handle({ body }) {
+      const schemes = targetSchemes();
+      const rules = parseRules(body.rules, { schemes });
+      const draft = {
+        id: 0,
+        code: "",
+        shortUrl: "",
+        target: parseTarget(body.target, "target", schemes),
+        options: writeOptions({ ...NO_OPTIONS, rules }),
+        expires_at: null,
+        locked: null,
+      };
+      return explain(draft, sentBy(body, draft.id, now()));
+    },
+  });
 
 const referrerOf = (text: string | undefined): string | null =>
   text === undefined || text.includes("://") ? (text ?? null) : `https://${text}/`;

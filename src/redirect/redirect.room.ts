@@ -31,7 +31,7 @@ export const redirectRoom = {
     const { createCountries } = await import("../clicks/details/geo.ts");
     const { followPrivacy } = await import("../clicks/details/privacy.ts");
     const { createAutomatedVisitors } = await import("../lib/automated-visitors.ts");
-    const { createExplain, explainEndpoint } = await import("./explain.routes.ts");
+    const { createExplain, explainDraftEndpoint, explainEndpoint } = await import("./explain.routes.ts");
     const { createFallbacks } = await import("./fallbacks.ts");
     const { sharedLink } = await import("./follow.ts");
     const { createLocks } = await import("./locks.ts");
@@ -112,7 +112,14 @@ export const redirectRoom = {
       enforcesPasswords: () => config.get("features.enforce_link_passwords"),
       passUtm,
     });
-    const endpoint = explainEndpoint({ explain, links, forgivesTails, now: clock.now });
-    return { offers: { redirect }, endpoints: { api: [endpoint] } };
+    const explaining = {
+      explain,
+      links,
+      forgivesTails,
+      targetSchemes: () => config.get("links.targets.schemes"),
+      now: clock.now,
+    };
+    const api = [explainDraftEndpoint(explaining), explainEndpoint(explaining)];
+    return { offers: { redirect }, endpoints: { api } };
   },
 } satisfies Room;

@@ -39,6 +39,13 @@ test("rules are stored in one form", () => {
   expect(parsed([])).toBeNull();
 });
 
+test("systems and browsers are stored as analytics calls them", () => {
+  const rules = [{ if: { os: ["iPhone", "mac", "android"], browser: "EDGE" }, target: TARGET }];
+  expect(parsed(rules)).toEqual([
+    { if: { os: ["iOS", "macOS", "android"], browser: "Microsoft Edge" }, target: TARGET },
+  ]);
+});
+
 describe("taken", () => {
   test.each<[unknown]>([
     [{ device: "mobile" }],

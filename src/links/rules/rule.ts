@@ -150,7 +150,7 @@ export function parseRules(
   if (given.length === 0) return null;
   const rules = given.map(({ if: conditionsOfRule, target }, at) => ({
     if: canonical(conditionsOfRule),
-    target: targetOf(target, `${name}.${at}.target`, schemes),
+    target: parseTarget(target, `${name}.${at}.target`, schemes),
   }));
   for (const [at, { if: conditionsOfRule, target }] of rules.entries()) {
     const lost =
@@ -166,6 +166,21 @@ export function parseRules(
   throw invalidRule("BadRequest", name, `must take at most ${MOST_CHARACTERS} characters together`);
 }
 
+/** What people call systems and browsers, and what analytics calls them. */
+const SYNONYMS = {
+  os: {
+    iphone: "iOS",
+    ipad: "iOS",
+    ipados: "iOS",
+    mac: "macOS",
+    "mac os": "macOS",
+    "os x": "macOS",
+    "mac os x": "macOS",
+    chromeos: "Chrome OS",
+  },
+  browser: { edge: "Microsoft Edge", "samsung internet": "Samsung Internet for Android" },
+} as const satisfies Record<string, Record<string, string>>;
+
 const UPPER = ["country"] as const;
 const LOWER = ["language", "referrer"] as const;
 
@@ -176,6 +191,10 @@ function canonical(given: Conditions): Conditions {
     return value === undefined ? [] : [[name, value] as const];
   });
   const known: Conditions = Object.fromEntries(set);
+  for (const name of ["os", "browser"] as const) {
+    const synonyms: Partial<Record<string, string>> = SYNONYMS[name];
+    if (known[name]) known[name] = mapped(known[name], (one) => synonyms[one.trim().toLowerCase()] ?? one);
+  }
   for (const name of UPPER) if (known[name]) known[name] = mapped(known[name], (one) => one.toUpperCase());
   for (const name of LOWER) if (known[name]) known[name] = mapped(known[name], (one) => one.toLowerCase());
   for (const name of ["before", "after"] as const)
@@ -186,7 +205,8 @@ function canonical(given: Conditions): Conditions {
 const mapped = <T>(value: string | string[], as: (one: string) => T) =>
   Array.isArray(value) ? value.map(as) : as(value);
 
-function targetOf(given: string, field: string, schemes: readonly string[]): string {
+/** Of a rule. @throws LinkInvalidUrl */
+export function parseTarget(given: string, field: string, schemes: readonly string[]): string {
   const target = given.trim();
   if (target.startsWith(SHARE)) {
     if (SHARED_CODE.test(target)) return target;

@@ -51,6 +51,8 @@ const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
   "ListAnalyticsGeo.by": "PlaceUnit",
   "ListLinks.held": "HeldState",
   "GetConfigKey.key": "SettingKey",
+  "Explanation.reason": "ExplanationReason",
+  "Explanation.condition": "ExplanationCondition",
   "Account.role": "Role",
   "Account.language": "Language",
   "OnAccountCreated.via": "EventVia",
