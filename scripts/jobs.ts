@@ -117,10 +117,11 @@ const JOBS: readonly Job[] = [
     async run({ page, press, type, find }) {
       await find("flyer");
       await press("Tab", "e");
-      await page.getByRole("dialog").getByLabel("Target").and(page.locator(":focus")).waitFor();
+      const form = page.getByRole("form", { name: "Target" });
+      await form.getByRole("textbox", { name: "Target" }).and(page.locator(":focus")).waitFor();
       await type("https://example.com/new-menu");
       await press("Enter");
-      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await form.waitFor({ state: "detached" });
       check((await linkOf("flyer")).target === "https://example.com/new-menu", "the code leads elsewhere");
     },
   },

@@ -22,7 +22,7 @@ import {
 } from "../links/cache/cached-link.ts";
 import { isInternal, isReport } from "../links/link/internal-target.ts";
 import { explainRules, type Facts } from "../links/rules/decide.ts";
-import { conditionName, parseRules, parseTarget, rulesSchema, sharedCode } from "../links/rules/rule.ts";
+import { conditionName, parseRules, parseRuleTarget, rulesSchema, sharedCode } from "../links/rules/rule.ts";
 import { createNearLinks } from "./near-links.ts";
 import { keyIn, type PathDomains } from "./path-code.ts";
 import { closedAs, type Fallbacks, locate } from "./special.ts";
@@ -333,7 +333,7 @@ export const explainDraftEndpoint = ({
         id: 0,
         code: "",
         shortUrl: "",
-        target: parseTarget(body.target, "target", schemes),
+        target: parseRuleTarget(body.target, "target", schemes),
         options: writeOptions({ ...NO_OPTIONS, rules }),
         expires_at: null,
         locked: null,

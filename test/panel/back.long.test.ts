@@ -25,9 +25,8 @@ const entries = (page: Page): Promise<number> => page.evaluate(() => history.len
 /** What opens over a page. */
 const OVERLAYS: { path: string; open(page: Page): Promise<unknown> }[] = [
   { path: "links", open: (page) => page.keyboard.press("Control+k") },
-  { path: "links", open: (page) => page.getByRole("button", { name: "New link" }).click() },
   { path: "link/spring", open: (page) => page.getByRole("button", { name: "QR" }).click() },
-  { path: "link/spring", open: (page) => page.getByRole("button", { name: "Edit", exact: true }).click() },
+  { path: "tokens", open: (page) => page.getByRole("button", { name: "New token" }).click() },
   { path: "files", open: (page) => page.getByRole("gridcell", { name: "read.txt", exact: true }).dblclick() },
   {
     path: "shares",
@@ -95,7 +94,7 @@ once("a page that is chosen in the commands is one step from the page before", a
 
 once("Back closes a form after a reload that it outlived, the menu of a phone, and no sign-in", async () => {
   const { page, close } = await panel.enter("/panel/links", { size: NARROW });
-  await page.getByRole("button", { name: "New link" }).click();
+  await page.keyboard.press("Control+k");
   await dialog(page).waitFor();
   await page.reload();
   await heading(page, "Links").waitFor();
@@ -108,10 +107,11 @@ once("Back closes a form after a reload that it outlived, the menu of a phone, a
   await heading(page, "Links").waitFor();
 
   await page.getByRole("button", { name: "New link" }).click();
-  await dialog(page).getByLabel("Target").fill("https://example.com/typed");
+  const target = page.getByRole("textbox", { name: "Target" });
+  await target.fill("https://example.com/typed");
   await (await signIn(panel.server.url)).call("POST", "/auth/logout?sessions=all");
   // Another request of the page may have asked the question already, which then lies over the button.
-  await dialog(page).getByRole("button", { name: "Create", exact: true }).dispatchEvent("click");
+  await page.getByRole("button", { name: "Create link" }).dispatchEvent("click");
   const question = dialog(page).filter({ hasText: "The session has ended" });
   await question.waitFor();
   for (let press = 0; press < 2; press++) {
@@ -119,7 +119,7 @@ once("Back closes a form after a reload that it outlived, the menu of a phone, a
     await soon(async () => expect(await page.evaluate(() => history.state.isOver)).toBe(true));
     await question.getByLabel("Password", { exact: true }).waitFor();
   }
-  expect(await dialog(page).getByLabel("Target").inputValue()).toBe("https://example.com/typed");
+  expect(await page.getByLabel("Target").inputValue()).toBe("https://example.com/typed");
   await close();
 });
 
@@ -143,9 +143,9 @@ once("Escape and Back call off a dialog that still loads", async () => {
     sent.resolve();
     await (await loaded).finished();
     // What comes later than the script.
-    await page.getByRole("button", { name: "Edit", exact: true }).click();
-    await dialog(page).getByLabel("Target").waitFor();
-    expect(await dialog(page).count()).toBe(1);
+    await page.getByRole("button", { name: "Edit: Target" }).click();
+    await page.getByRole("textbox", { name: "Target" }).waitFor();
+    expect(await dialog(page).count()).toBe(0);
     await context.unrouteAll();
     await heading(page, "spring").waitFor({ state: "attached" });
   }

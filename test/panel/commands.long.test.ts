@@ -345,7 +345,7 @@ test.skipIf(!CHROMIUM)("exact matches come first, and what is found can be acted
   await page.keyboard.type("sale");
   await page.keyboard.press("Enter");
   await page.waitForURL(`${origin}/panel/link/sale`);
-  await page.getByRole("button", { name: "Edit", exact: true, disabled: false }).waitFor();
+  await page.getByRole("button", { name: "Edit: Target" }).waitFor();
   await openCommands(page);
   await first("sale");
   await page.getByRole("group", { name: "Recent" }).getByRole("option", { name: "sale Autumn" }).waitFor();
@@ -362,8 +362,8 @@ test.skipIf(!CHROMIUM)("exact matches come first, and what is found can be acted
   await first("sale-3");
   await page.keyboard.press("Tab");
   await page.keyboard.press("e");
-  const form = page.getByRole("dialog");
-  await focused(form.getByLabel("Target"));
+  const form = page.getByRole("form", { name: "Target" });
+  await focused(form.getByRole("textbox", { name: "Target" }));
   await page.keyboard.type("https://example.com/three");
   await page.keyboard.press("Enter");
   await form.waitFor({ state: "detached" });

@@ -51,7 +51,7 @@ test.skipIf(!CHROMIUM)(
     expect(await linkOf("spring")).toMatchObject({ title: "Half a title", tags: ["half"] });
     expect(await stored(page)).not.toContain("Half a title");
 
-    await page.goto(`${panel.origin}/panel/link/spring?tab=settings`);
+    await page.goto(`${panel.origin}/panel/link/spring`);
     const settings = page.getByRole("region", { name: "Settings of the link" });
     await settings.getByRole("button", { name: "Edit: Note" }).press("Enter");
     await settings.getByRole("textbox", { name: "Note" }).fill("Half a note");

@@ -23,7 +23,8 @@ test.skipIf(FIREFOX === null)("sign in, shorten a URL, find its link, delete it 
     await firefox.click({ role: "textbox", name: "Target" });
     await firefox.typeAndEnter(TARGET);
     // The message of the new link has an Undo of its own.
-    await firefox.seen({ role: "button", name: "Actions for from/firefox" });
+    await firefox.seen({ role: "button", name: "Edit: Target" });
+    await firefox.open(`${panelOrigin(server.url)}/panel/links`);
     await firefox.dismiss({ role: "button", name: "Close" });
     expect(await statusOf("from/firefox")).toBe(307);
     await firefox.click({ role: "button", name: "Actions for from/firefox" });

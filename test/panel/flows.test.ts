@@ -117,23 +117,23 @@ once("2: a link is made with its settings, and nothing typed is lost", async () 
   await page.goto(`${panel.origin}/panel/links`);
   await page.getByRole("heading", { name: "Links", level: 1 }).waitFor();
   await button("New link").first().click();
-  await dialog().getByRole("textbox", { name: "Target" }).fill("https://example.com/sale?q=1");
-  await dialog().getByLabel("Code").fill("sale/2027");
-  await dialog().getByText("This code is free.").waitFor();
-  await dialog().getByLabel("Title").fill(HOSTILE);
+  const form = page.getByRole("region", { name: "New link" });
+  await form.getByRole("textbox", { name: "Target" }).fill("https://example.com/sale?q=1");
+  await form.getByLabel("Code").fill("sale/2027");
+  await form.getByText("This code is free.").waitFor();
+  await form.getByLabel("Title").fill(HOSTILE);
   await page.reload();
-  await button("New link").first().click();
-  await dialog().getByText("What you typed before is here again.").waitFor();
-  await soon(async () => expect(await dialog().getByLabel("Title").inputValue()).toBe(HOSTILE));
+  await form.getByText("What you typed before is here again.").waitFor();
+  await soon(async () => expect(await form.getByLabel("Title").inputValue()).toBe(HOSTILE));
   await button("More").press("Enter");
-  await dialog().getByLabel("Fallback").fill("no address");
-  await button("Create").press("Enter");
-  await dialog().getByText("The URL must be absolute").waitFor();
-  await focused(dialog().getByLabel("Fallback"));
-  await dialog().getByLabel("Fallback").fill("https://example.com/over");
-  await dialog().getByRole("textbox", { name: "Starts" }).fill("2026-01-02T03:04");
-  await dialog().getByLabel("Note").press("Control+Enter");
-  await rowOf("sale/2027").waitFor();
+  await form.getByLabel("Fallback").fill("no address");
+  await button("Create link").press("Enter");
+  await form.getByText("The URL must be absolute").waitFor();
+  await focused(form.getByLabel("Fallback"));
+  await form.getByLabel("Fallback").fill("https://example.com/over");
+  await form.getByRole("textbox", { name: "Starts" }).fill("2026-01-02T03:04");
+  await form.getByLabel("Note").press("Control+Enter");
+  await page.waitForURL(/link\/sale\/2027$/);
   expect(await stored("/links/sale/2027")).toMatchObject({
     target: "https://example.com/sale?q=1",
     title: HOSTILE,
@@ -145,8 +145,6 @@ once("2: a link is made with its settings, and nothing typed is lost", async () 
 });
 
 once("3: a link is edited in place, its history goes back, and a deletion is undone", async () => {
-  await rowOf("sale/2027").getByRole("link", { name: "sale/2027" }).click();
-  await openTab(page, "Settings");
   const settings = page.getByRole("region", { name: "Settings of the link" });
   await settings.getByRole("button", { name: "Edit: Target" }).press("Enter");
   await settings.getByRole("textbox", { name: "Target" }).fill("https://example.com/2");
@@ -163,7 +161,7 @@ once("3: a link is edited in place, its history goes back, and a deletion is und
   await expectLocation("sale/2028", "https://example.com/sale?q=1");
   await undo(page, "The link is as it was");
   await expectLocation("sale/2028", "https://example.com/2");
-  await openTab(page, "Settings");
+  await openTab(page, "Link");
   await settings.getByRole("button", { name: "Delete the link" }).press("Enter");
   await page.waitForURL(/\/links$/);
   await expectLocation("sale/2028", null);
@@ -395,13 +393,14 @@ once("12: a passkey signs in, and an access token ends in the middle of a form",
 
   await page.goto(`${panel.origin}/panel/links`);
   await button("New link").first().click();
-  await dialog().getByLabel("Target").fill("https://example.com/kept");
-  await dialog().getByLabel("Code", { exact: true }).fill("kept");
-  await dialog().locator("svg.tabler-icon-check").waitFor();
+  const form = page.getByRole("region", { name: "New link" });
+  await form.getByLabel("Target").fill("https://example.com/kept");
+  await form.getByLabel("Code", { exact: true }).fill("kept");
+  await form.locator("svg.tabler-icon-check").waitFor();
   // The access token has ended; the session has not.
   await opened.context.clearCookies({ name: "svc_access" });
-  await button("Create").click();
-  await rowOf("kept").waitFor();
+  await button("Create link").click();
+  await page.waitForURL(/link\/kept$/);
   await expectLocation("kept", "https://example.com/kept");
   expectNoComplaints(/401/);
 });

@@ -105,7 +105,7 @@ test.skipIf(!CHROMIUM)("keys reach the list from beside it, and when it is empty
   const { page, complaints, close } = await panel.open("/panel/links?q=nothing-like-it");
   await signInByKeyboard(page);
   await page.getByText("No link matches.").waitFor();
-  const form = page.getByRole("dialog", { name: "New link" });
+  const form = page.getByRole("region", { name: "New link" });
   await press(page, "n");
   await expectFocus(page, form.getByLabel("Target"), "n in an empty list");
   await page.keyboard.type("example.com/typed");

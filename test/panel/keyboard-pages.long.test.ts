@@ -266,24 +266,21 @@ test.skipIf(!CHROMIUM)(
     await press(page, "j", "g", "e");
     await isAt("Events");
     const form = page.getByRole("dialog");
+    const target = page.getByRole("textbox", { name: "Target" });
     await press(page, "n");
-    await form.getByLabel("Target").waitFor();
+    await target.waitFor();
     await page.keyboard.type("gl?n");
-    expect(await form.getByLabel("Target").inputValue()).toEndWith("gl?n");
+    expect(await target.inputValue()).toEndWith("gl?n");
     await press(page, "Escape");
-    await form.waitFor({ state: "detached" });
+    await target.waitFor({ state: "detached" });
     await press(page, "g", "s");
     await isAt("Shares");
     await press(page, "n");
     await isAt("New share");
 
     await page.goto(`${panel.origin}/panel/link/autumn`);
-    const edit = page.getByRole("button", { name: "Edit", exact: true, disabled: false });
+    const edit = page.getByRole("button", { name: "Edit: Target" });
     await edit.waitFor();
-    expect([await edit.getAttribute("title"), await edit.getAttribute("aria-keyshortcuts")]).toEqual([
-      "Edit (E)",
-      "E",
-    ]);
     await press(page, "c");
     await page.getByText("/autumn is copied.").waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toEndWith("/autumn");
@@ -293,10 +290,10 @@ test.skipIf(!CHROMIUM)(
     await form.waitFor({ state: "detached" });
     // Retargets what is printed: E, the new target over the old one, Enter.
     await press(page, "e");
-    await expectFocus(page, form.getByLabel("Target"), "E");
+    await expectFocus(page, target, "E");
     await page.keyboard.type("https://example.com/retargeted");
     await press(page, "Enter");
-    await form.waitFor({ state: "detached" });
+    await target.waitFor({ state: "detached" });
     const { body } = await panel.client.call("GET", "/links/autumn");
     expect(body.data.target).toBe("https://example.com/retargeted");
     expect(complaints).toEqual([]);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { press } from "../support/keyboard.ts";
-import { once, openTab, startPanel } from "../support/panel.ts";
+import { once, startPanel } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 const CODES = ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"];
@@ -155,7 +155,6 @@ once("an answer or an undo does not bring somebody back to a page they have left
   };
   const openLink = async (code: string): Promise<void> => {
     await page.getByRole("link", { name: code, exact: true }).click();
-    await openTab(page, "Settings");
     await page.getByRole("region", { name: "Settings of the link" }).waitFor();
   };
   const writes = await holdWrites(page);

@@ -59,7 +59,7 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("row").filter({ hasText: "taken" }).waitFor();
   await page.keyboard.press("n");
-  const form = page.getByRole("dialog");
+  const form = page.getByRole("region", { name: "New link" });
   // What is said of the target and of the code moves nothing.
   const below = async () => (await form.getByLabel("Title").boundingBox())!.y;
   const place = await below();
@@ -148,11 +148,9 @@ story(
       target: "https://example.com/1",
       title: HOSTILE,
     });
-    const { page, close } = await panel.enter("/panel/link/poster?tab=settings");
+    const { page, close } = await panel.enter("/panel/link/poster");
     const settings = page.getByRole("region", { name: "Settings of the link" });
     const history = page.getByRole("region", { name: "History" });
-    await settings.getByText("The target", { exact: true }).waitFor();
-
     await settings.getByRole("button", { name: "Edit: Target" }).press("Enter");
     await settings.getByRole("textbox", { name: "Target" }).fill("no address");
     await page.keyboard.press("Enter");
@@ -165,7 +163,7 @@ story(
     await settings.getByRole("textbox", { name: "Code" }).fill("poster/2027");
     await settings.getByText("This code is free.").waitFor();
     await page.keyboard.press("Enter");
-    await page.waitForURL(/link\/poster\/2027\?tab=settings$/);
+    await page.waitForURL(/link\/poster\/2027$/);
     for (const code of ["poster", "poster/2027"]) await expectLocation(code, "https://example.com/2");
     await expectAccessibleInAllLooks(page, "a link's settings");
     await page.setViewportSize(WIDE);
@@ -207,28 +205,23 @@ once("a lock shows only if visitors are asked for passwords, and a switch makes 
   const settings = page.getByRole("region", { name: "Settings of the link" });
   await rowOf(share.code).getByRole("img", { name: "With a password" }).waitFor();
   await rowOf(share.code).getByRole("link", { name: share.code }).click();
-  await openTab(page, "Settings");
-  await settings.getByText("Visitors have to enter it before they go on.").waitFor();
   await settings.getByRole("button", { name: "Edit: Password" }).click();
   await settings.getByRole("form", { name: "Password" }).waitFor();
   expect(await page.getByText(/not asked|Not protected|Ask visitors/).count()).toBe(0);
-  await settings.getByRole("button", { name: "Change what it leads to" }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Change what it leads to" }).click();
   await page.getByRole("dialog").getByText("Leads to").waitFor();
   await page.goto(`${panel.origin}/panel/links`);
 
   await row.getByRole("link", { name: "locked" }).click();
-  await openTab(page, "Settings");
-  await settings.getByText("visitors are not asked for it").waitFor();
   const warning = settings.getByText("Not protected: this server doesn't ask for link passwords.");
   await warning.waitFor();
   await expectAccessibleInAllLooks(page, "a password that nobody is asked for");
   const ask = page.getByRole("switch", { name: "Ask visitors for the passwords of all links" });
   await ask.press("Space");
-  await settings.getByText("Visitors have to enter it before they go on.").waitFor();
   await ask.waitFor({ state: "detached" });
   expect(await warning.count()).toBe(0);
   await expectLocation("locked", null);
-  await page.goBack();
   await page.goBack();
   await lock.waitFor();
   await undo(page, "Visitors are asked for the passwords of all links.");
@@ -301,7 +294,7 @@ once(
     await panel.client.call("POST", "/links", { code: "both", target, title: "first" });
     const elsewhere = (patch: object) => panel.client.call("PATCH", "/links/both", patch);
     const stored = async () => (await panel.client.call("GET", "/links/both")).body.data;
-    const { page, complaints, close } = await panel.enter("/panel/link/both?tab=settings");
+    const { page, complaints, close } = await panel.enter("/panel/link/both");
     const notice = page.getByRole("alert").filter({ hasText: "admin has changed this since you opened it" });
     const edit = async (title: string) => {
       await page.getByRole("button", { name: "Edit: Title" }).click();
@@ -320,14 +313,12 @@ once(
     await undo(page, "both is saved.");
     await soon(async () => expect((await stored()).title).toBe("theirs"));
 
-    await page.getByRole("button", { name: "Edit", exact: true }).first().click();
-    const all = page.getByRole("dialog");
-    await all.getByLabel("Title").fill("mine again");
+    const again = await edit("mine again");
     await elsewhere({ title: "theirs again", note: "another note" });
-    await all.getByRole("button", { name: "Save", exact: true }).click();
+    await again.getByRole("button", { name: "Save", exact: true }).click();
     await notice.getByText("Title: theirs again").waitFor();
     await notice.getByRole("button", { name: "Keep theirs" }).click();
-    await all.waitFor({ state: "detached" });
+    await again.waitFor({ state: "detached" });
     await page.getByText("theirs again").first().waitFor();
     expect(await stored()).toMatchObject({ title: "theirs again", note: "another note" });
 
@@ -350,19 +341,12 @@ once("a target that the form has changed is undone from its notice, and wraps on
   const target = `https://example.com/${"long/".repeat(12)}?page=1`;
   await panel.client.call("POST", "/links", { code: "moved", target });
   const { page, complaints, close } = await panel.enter("/panel/link/moved");
-  await page.getByRole("button", { name: "Edit" }).click();
-  await page.getByRole("dialog").getByRole("textbox", { name: "Target" }).fill("https://example.com/new");
+  await page.getByRole("button", { name: "Edit: Target" }).click();
+  await page.getByRole("textbox", { name: "Target" }).fill("https://example.com/new");
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("link", { name: "https://example.com/new" }).waitFor();
-  // The notice stands beside the next form.
-  await page.getByRole("button", { name: "Edit" }).click();
-  await soon(async () => {
-    const notice = (await page.getByRole("alert").filter({ hasText: "moved is saved." }).boundingBox())!;
-    expect(notice.x + notice.width).toBeLessThan((await page.getByRole("dialog").boundingBox())!.x);
-  });
-  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "example.com/new" }).waitFor();
   await undo(page, "moved is saved.");
-  const link = page.getByTitle(target);
+  const link = page.locator(`a[href="${target}"]`);
   await link.waitFor();
   await expectLocation("moved", target);
   await page.setViewportSize({ width: 390, height: 800 });

@@ -1,7 +1,9 @@
-/** The rules of a link in the panel, in Chromium against the real program. */
+/** Where a link leads and links beside each other, in Chromium against the real program. */
 import { afterAll, beforeAll, expect } from "bun:test";
-import { focused, once, startPanel } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, focused, once, startPanel, WIDE } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
+
+const TARGET = "https://example.com/";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
@@ -9,79 +11,166 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-once("rules are made, moved and saved, and the link is asked where it leads", async () => {
-  const target = "https://example.com/";
-  await panel.client.call("POST", "/links", { code: "ruled", target });
+once("rules for iPhone and Germany are chosen from lists and seen before they are saved", async () => {
+  await panel.client.call("POST", "/links", { code: "ruled", target: TARGET });
   const rules = async () => (await panel.client.call("GET", "/links/ruled")).body.data.rules;
-  const { page, close } = await panel.enter("/panel/link/ruled?tab=settings");
-  const edit = page.getByRole("button", { name: "Edit the rules" });
-  await edit.press("Enter");
-  const add = page.getByRole("button", { name: "Add a rule" });
-  await focused(add);
-  await page.keyboard.press("Enter");
-  const first = page.getByRole("region", { name: "Rule 1" });
-  await focused(first.getByLabel("Condition", { exact: true }));
-  await page.keyboard.press("Tab");
-  await page.keyboard.type("mobile, tablet");
-  await first.getByLabel("Target").fill("https://m.example/");
-  await add.click();
-  const second = page.getByRole("region", { name: "Rule 2" });
-  await focused(second.getByLabel("Condition", { exact: true }));
-  await second.getByLabel("Condition", { exact: true }).selectOption("query");
-  await focused(second.getByLabel("Condition", { exact: true }));
-  await second.getByRole("textbox", { name: "Query" }).fill("ref=mail");
-  await second.getByLabel("Target").fill("ftp://x.example/");
-  await page.getByRole("button", { name: "Move rule 2 up" }).click();
-  await focused(page.getByRole("button", { name: "Move rule 1 down" }));
+  const { page, complaints, close } = await panel.enter("/panel/link/ruled");
+  const adding = page.getByRole("group", { name: "Add a rule" });
   const form = page.getByRole("form", { name: "Rules" });
-  await form.getByRole("button", { name: "Save" }).click();
-  await form.getByRole("alert").filter({ hasText: "rules.0.target" }).waitFor();
-  await first.getByLabel("Target").fill("https://q.example/");
-  await form.getByRole("button", { name: "Save" }).click();
-  await page.getByText("2 rules", { exact: true }).waitFor();
-  await page.getByRole("link", { name: "+2 rules" }).waitFor();
-  expect(await rules()).toEqual([
-    { if: { query: { ref: "mail" } }, target: "https://q.example/" },
-    { if: { device: ["mobile", "tablet"] }, target: "https://m.example/" },
-  ]);
-  await page.getByRole("button", { name: "Edit the rules" }).click();
-  const asking = page.getByRole("region", { name: "Where does it lead?" });
-  await asking.getByLabel("Query").fill("ref=mail");
-  await asking.getByRole("button", { name: "Ask" }).click();
-  await asking.getByText("307 → https://q.example/").waitFor();
-  await page.getByRole("button", { name: "Remove rule 2" }).click();
-  await focused(add);
-  await page.getByRole("button", { name: "Remove rule 1" }).click();
-  await form.getByRole("button", { name: "Save" }).click();
+  const first = form.getByRole("group", { name: "Rule 1" });
+  const second = form.getByRole("group", { name: "Rule 2" });
+
+  // By keyboard, as somebody types it.
+  await adding.getByRole("button", { name: "Country" }).press("Enter");
+  await focused(first.getByRole("combobox", { name: "Country" }));
+  await page.keyboard.type("Germ");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await first.getByLabel("Leads to").fill("example.de");
+  // By the pointer.
+  await adding.getByRole("button", { name: "System" }).click();
+  await second.getByRole("option", { name: "iPhone and iPad" }).click();
+  await second.getByLabel("Leads to").fill("apps.example/app");
+
+  const visiting = form.getByRole("group", { name: "Visit as" });
+  await visiting.getByText("→ https://apps.example/app").waitFor();
+  const line = (name: RegExp) => form.getByRole("listitem").filter({ hasText: name }).first();
+  await line(/iPhone and iPad/)
+    .getByRole("img", { name: "Decides" })
+    .waitFor();
+  await visiting.getByRole("combobox", { name: "Country" }).fill("Germany");
+  await page.getByRole("option", { name: "Germany" }).click();
+  await visiting.getByText("→ https://example.de").waitFor();
+  await line(/Germany/)
+    .getByRole("img", { name: "Decides" })
+    .waitFor();
+  expect(await rules()).toBeNull();
+
+  await second.getByRole("button", { name: "Move rule 2 up" }).click();
+  await focused(page.getByRole("button", { name: "Move rule 1 down" }));
+  await visiting.getByText("→ https://apps.example/app").waitFor();
+  await expectAccessibleInAllLooks(page, "rules");
+  await page.setViewportSize(WIDE);
+  await form.getByRole("button", { name: "Save rules" }).click();
+  await soon(async () =>
+    expect(await rules()).toEqual([
+      { if: { os: "iOS" }, target: "https://apps.example/app" },
+      { if: { country: "DE" }, target: "https://example.de" },
+    ]),
+  );
+  await page.getByText("ruled is saved.").waitFor();
+  // The list says the sentence too.
+  await page.goto(`${panel.origin}/panel/links`);
+  await page.getByRole("row").filter({ hasText: "iPhone and iPad → apps.example/app+1" }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("what is wrong in a rule is said at its field, and a draft of rules stays", async () => {
+  await panel.client.call("POST", "/links", { code: "wrong", target: TARGET });
+  const { page, close } = await panel.enter("/panel/link/wrong");
+  const form = page.getByRole("form", { name: "Rules" });
+  const first = form.getByRole("group", { name: "Rule 1" });
+  await form.getByRole("button", { name: "Language" }).click();
+  await page.keyboard.type("Portug");
+  await first.getByRole("option", { name: "Portuguese", exact: true }).click();
+  await form.getByRole("button", { name: "Save rules" }).click();
+  await first.getByText("Say where it leads.").waitFor();
+  await focused(first.getByLabel("Leads to"));
+  await first.getByLabel("Leads to").fill("ftp://x.example/");
+  await page.reload();
+  await form.getByText("What you typed before is here again.").waitFor();
+  await form.getByRole("button", { name: /Portuguese/ }).click();
+  await form.getByRole("button", { name: "Save rules" }).click();
+  await first.getByText("The URL must be absolute").waitFor();
+  await focused(first.getByLabel("Leads to"));
+  // A folded rule opens for its error.
+  await first.getByLabel("Leads to").fill("pt.example");
+  await form.getByRole("button", { name: "Country" }).click();
+  await form.getByRole("button", { name: "Save rules" }).click();
+  await form.getByRole("group", { name: "Rule 2" }).getByText("Choose whom it is for.").waitFor();
+  await form.getByRole("button", { name: "Remove rule 2" }).click();
+  await form.getByRole("button", { name: "Save rules" }).click();
+  await page.getByText("wrong is saved.").waitFor();
+  await form.getByRole("button", { name: /Portuguese/ }).click();
+  await form.getByRole("button", { name: "Remove rule 1" }).click();
+  await form.getByRole("button", { name: "Save rules" }).click();
+  const rules = async () => (await panel.client.call("GET", "/links/wrong")).body.data.rules;
   await soon(async () => expect(await rules()).toBeNull());
   await close();
 });
 
-once(
-  "a path behind the code is explained, and a domain that ignores case has codes in capitals",
-  async () => {
-    const target = "https://example.com/manual";
-    await panel.client.call("POST", "/domains", { host: "go.example.com" });
-    const made = { code: "Docs", domain: "go.example.com", target, forward_path: true };
-    await panel.client.call("POST", "/links", made);
-    const { page, close } = await panel.enter("/panel/domains");
-    await page.getByRole("button", { name: "Edit go.example.com" }).click();
-    await page.getByLabel("Ignore upper and lower case in codes").check({ force: true });
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Case is ignored in codes.").waitFor();
-    const path = "/links/docs?domain=go.example.com";
-    await soon(async () => expect((await panel.client.call("GET", path)).status).toBe(200));
-    await page.goto(`${panel.origin}/panel/link/docs?domain=go.example.com&tab=settings`);
-    await page.getByRole("button", { name: "Edit the rules" }).click();
-    const asking = page.getByRole("region", { name: "Where does it lead?" });
-    await asking.getByLabel("After the code").fill("/some/page");
-    await asking.getByRole("button", { name: "Ask" }).click();
-    await asking.getByText(`307 → ${target}/some/page`).waitFor();
-    await asking.getByText("The link docs passes the path on.").waitFor();
-    await page.getByRole("button", { name: "QR" }).first().click();
-    const dialog = page.getByRole("dialog", { name: "QR code" });
-    await dialog.getByLabel("Address in capitals").check({ force: true });
-    await dialog.getByText("GO.EXAMPLE.COM/DOCS").waitFor();
-    await close();
-  },
-);
+once("links of a selection are compared in a chart and a table", async () => {
+  for (const code of ["one", "two", "three"])
+    await panel.client.call("POST", "/links", { code, target: TARGET, tags: ["compared"] });
+  for (const code of ["one", "one", "two"])
+    await fetch(`${panel.server.url}/${code}`, {
+      redirect: "manual",
+      headers: { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" },
+    });
+  const { page, complaints, close } = await panel.enter("/panel/links?tag=compared");
+  for (const code of ["one", "two"]) await page.getByRole("checkbox", { name: `Select ${code}` }).click();
+  await page.getByRole("region", { name: "Selection" }).getByRole("link", { name: "Compare" }).click();
+  const table = page.getByRole("table", { name: "Figures of the links" });
+  await table.getByRole("columnheader", { name: "two" }).waitFor();
+  const clicks = table.getByRole("row", { name: /^Human clicks/ });
+  await soon(async () => {
+    await page.reload();
+    expect(await clicks.getByRole("cell").allTextContents()).toEqual(["2", "1"]);
+  });
+  await page.getByRole("figure", { name: "Clicks by time" }).getByText("two").first().waitFor();
+  await page.getByLabel("Compare with links").fill("three");
+  await page.getByRole("option", { name: "three" }).click();
+  await table.getByRole("columnheader", { name: "three" }).waitFor();
+  await page.getByRole("button", { name: "Without one" }).click();
+  await table.getByRole("columnheader", { name: "one" }).waitFor({ state: "detached" });
+  await expectAccessibleInAllLooks(page, "compared links");
+  await page.setViewportSize(WIDE);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("Compare links");
+  await page.keyboard.press("Enter");
+  await page.getByText("Choose two to five links", { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("a new link is seen as it will be, and its page follows", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/links/new");
+  await focused(page.getByRole("textbox", { name: "Target" }));
+  await page.keyboard.type("https://example.com/menu");
+  const preview = page.getByRole("complementary", { name: "Preview" });
+  await preview.getByText("example.com", { exact: true }).waitFor();
+  await page.getByLabel("Code").fill("menu/2027");
+  await preview.getByText("/menu/2027").waitFor();
+  await preview.getByRole("img", { name: "QR code of menu/2027" }).waitFor();
+  await page.getByLabel("Title").fill("The menu");
+  await preview.getByText("The menu").waitFor();
+  await expectAccessibleInAllLooks(page, "a new link");
+  await page.setViewportSize(WIDE);
+  await page.getByRole("button", { name: "Create link" }).click();
+  await page.waitForURL(/\/panel\/link\/menu\/2027$/);
+  await page.getByRole("heading", { name: "The menu" }).waitFor();
+  await page.getByRole("link", { name: "example.com/menu" }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("a domain that ignores case has codes in capitals", async () => {
+  const target = "https://example.com/manual";
+  await panel.client.call("POST", "/domains", { host: "go.example.com" });
+  const made = { code: "Docs", domain: "go.example.com", target };
+  await panel.client.call("POST", "/links", made);
+  const { page, close } = await panel.enter("/panel/domains");
+  await page.getByRole("button", { name: "Edit go.example.com" }).click();
+  await page.getByLabel("Ignore upper and lower case in codes").check({ force: true });
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Case is ignored in codes.").waitFor();
+  const path = "/links/docs?domain=go.example.com";
+  await soon(async () => expect((await panel.client.call("GET", path)).status).toBe(200));
+  await page.goto(`${panel.origin}/panel/link/docs?domain=go.example.com`);
+  await page.getByRole("button", { name: "QR" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "QR code" });
+  await dialog.getByLabel("Address in capitals").check({ force: true });
+  await dialog.getByText("GO.EXAMPLE.COM/DOCS").waitFor();
+  await close();
+});

@@ -38,8 +38,8 @@ async function endSessions(username?: string): Promise<void> {
 }
 
 async function typeLink(page: Page, code: string): Promise<void> {
-  await page.getByRole("button", { name: "New link" }).click();
-  const form = page.getByRole("dialog");
+  await page.keyboard.press("n");
+  const form = page.getByRole("region", { name: "New link" });
   await form.getByLabel("Target").fill("https://example.com/kept?a=1&b=<i>");
   await form.getByLabel("Code", { exact: true }).fill(code);
   await form.getByLabel("Title").fill("Typed before the end");
@@ -48,8 +48,7 @@ async function typeLink(page: Page, code: string): Promise<void> {
 }
 
 /** Also below the question, which a request of the page's own may have opened before. */
-const create = (page: Page) =>
-  page.getByRole("button", { name: "Create", exact: true }).dispatchEvent("click");
+const create = (page: Page) => page.getByRole("button", { name: "Create link" }).dispatchEvent("click");
 
 story("a session that ended for good asks over the form, which is then sent as it stood", async () => {
   const { page, context, close } = await panel.open("/panel/links");
@@ -75,7 +74,7 @@ story("a session that ended for good asks over the form, which is then sent as i
     .waitFor();
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press("Enter");
-  await page.getByRole("row").filter({ hasText: "kept" }).waitFor();
+  await page.waitForURL(/link\/kept$/);
   const answer = await fetch(`${panel.server.url}/kept`, { redirect: "manual" });
   expect(answer.headers.get("location")).toBe("https://example.com/kept?a=1&b=<i>");
 
@@ -197,7 +196,7 @@ story("a browser whose clock is a day ahead, then a day behind, works", async ()
     await context.clearCookies({ name: "svc_access" });
     await typeLink(page, code);
     await create(page);
-    await page.getByRole("row").filter({ hasText: code }).waitFor();
+    await page.waitForURL(`**/link/${code}`);
     expect(await exists(code)).toBe(true);
   }
   await close();

@@ -231,7 +231,7 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   expect((await panel.client.call("GET", "/links/flyer")).body.data.target).toBe("https://example.com/again");
   await undo(page, "The newest change is undone.");
   await soon(async () => expect(await served()).toMatchObject(share));
-  await openTab(page, "Settings");
+  await openTab(page, "Link");
   await page.getByLabel("Edit: Title").waitFor();
   expect(await page.getByLabel("Edit: Target").count()).toBe(0);
   await panel.client.call("PATCH", "/links/flyer", { target: "https://example.com/again" });

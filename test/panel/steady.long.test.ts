@@ -57,7 +57,7 @@ for (const size of [NARROW, WIDE]) {
     await page.goto(`${panel.origin}/panel/links`);
     await page.getByRole("grid").waitFor();
     await page.getByRole("button", { name: "New link" }).click();
-    const form = page.getByRole("dialog");
+    const form = page.getByRole("region", { name: "New link" });
     await form.getByRole("textbox", { name: "Target" }).and(page.locator(":focus")).waitFor();
     await form.getByRole("combobox", { name: "Domain" }).waitFor();
     await expectStill("new link");

@@ -107,8 +107,8 @@ once(
     await page.getByRole("row").filter({ hasText: "spring" }).waitFor();
     const other = await context.newPage();
     await other.goto(`${panel.origin}/panel/link/spring`);
-    await other.getByRole("button", { name: "Edit", exact: true }).click();
-    const target = other.getByRole("dialog").getByLabel("Target");
+    await other.getByRole("button", { name: "Edit: Target" }).click();
+    const target = other.getByRole("textbox", { name: "Target" });
     await target.fill("https://example.com/by-the-other-tab");
     await target.press("Enter");
     await page.getByRole("row").filter({ hasText: "example.com/by-the-other-tab" }).waitFor();

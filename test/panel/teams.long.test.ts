@@ -57,14 +57,15 @@ once("a manager sees the teams page, gives a link to the team, and filters by it
   expect(await page.getByRole("button", { name: "Delete sales" }).count()).toBe(0);
   await page.getByRole("link", { name: "Links", exact: true }).first().click();
   await page.getByRole("button", { name: "New link" }).first().click();
-  const form = page.getByRole("dialog");
+  const form = page.getByRole("region", { name: "New link" });
   await form.getByLabel("Target").fill("https://example.com/");
   await form.getByLabel("Code").fill("theirs");
   await form.getByLabel("Owner").fill("team:sal");
   await page.getByRole("option", { name: "team:sales" }).click();
-  await form.getByRole("button", { name: "Create", exact: true }).click();
-  await page.getByRole("gridcell", { name: "theirs" }).first().waitFor();
+  await form.getByRole("button", { name: "Create link" }).click();
+  await page.getByText("Owner: team:sales").waitFor();
   expect((await panel.client.call("GET", "/links/theirs")).body.data.owner).toBe("team:sales");
+  await page.getByRole("link", { name: "Links", exact: true }).first().click();
   await page.getByRole("button", { name: /^Filter/ }).click();
   await page.getByRole("combobox", { name: "Owner" }).click();
   await page.getByRole("option", { name: "ben", exact: true }).click();

@@ -156,7 +156,7 @@ once("the next account sees no notice of the previous one, and undoes nothing", 
   });
   await page.locator("#content").focus();
   await press(page, "Control+z", "n");
-  await page.getByRole("dialog", { name: "New link" }).waitFor();
+  await page.getByRole("region", { name: "New link" }).waitFor();
   expect(writes).toEqual([]);
   expect(await link("a3")).toMatchObject({ title: "the administrator's" });
   await close();

@@ -3,6 +3,7 @@ import { accountQuery } from "../auth/account.ts";
 import { loadSecurityTexts } from "../auth/security-texts.ts";
 import { readTokenSearch } from "../auth/tokens/token-queries.ts";
 import { readUserSearch } from "../auth/users/user-queries.ts";
+import { readCompareSearch } from "../clicks/compare/compare-search.ts";
 import { readReportSearch } from "../clicks/range.ts";
 import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
@@ -64,6 +65,13 @@ const analytics = createRoute({
   component: lazyRouteComponent(() => import("../clicks/analytics-page.tsx"), "AnalyticsPage"),
 });
 
+const compare = createRoute({
+  getParentRoute: () => inside,
+  path: "/analytics/compare",
+  validateSearch: strictSearch(readCompareSearch),
+  component: lazyRouteComponent(() => import("../clicks/compare/compare-page.tsx"), "ComparePage"),
+});
+
 const reportPages = createRoute({
   getParentRoute: () => inside,
   path: "/analytics/pages",
@@ -100,6 +108,12 @@ const link = createRoute({
     );
   },
   component: lazyRouteComponent(() => import("../links/link-page.tsx"), "LinkPage"),
+});
+
+const newLink = createRoute({
+  getParentRoute: () => inside,
+  path: "/links/new",
+  component: lazyRouteComponent(() => import("../links/new-link-page.tsx"), "NewLinkPage"),
 });
 
 const linkImport = createRoute({
@@ -292,9 +306,11 @@ export const router = createRouter({
     inside.addChildren([
       overview,
       analytics,
+      compare,
       reportPages,
       links,
       link,
+      newLink,
       linkImport,
       moves,
       move,

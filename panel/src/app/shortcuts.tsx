@@ -21,9 +21,7 @@ export function Shortcuts({ pages, account }: Props) {
       help: () => setSheet("open"),
       undo: undoNewest,
       new: () =>
-        void (makesLinks
-          ? navigate({ to: "/links", state: { requested: "new-link" } })
-          : navigate({ to: "/shares/new", search: {} })),
+        void (makesLinks ? navigate({ to: "/links/new" }) : navigate({ to: "/shares/new", search: {} })),
     },
     (key) => {
       const page = pages.find((one) => one.key === key);

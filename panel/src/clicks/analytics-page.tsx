@@ -2,7 +2,6 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Stack } from "@mantine/core";
 import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
 import { Heading } from "../ui/heading.tsx";
-import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
 import { conditionsIn } from "./filter.ts";
@@ -40,7 +39,6 @@ export function AnalyticsPage() {
         report={report}
         search={search}
         mayWatch={account.role === "admin"}
-        compare={<CompareLinks search={search} onChange={change} />}
         onChange={change}
       >
         <ListCard

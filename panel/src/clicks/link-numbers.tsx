@@ -1,6 +1,10 @@
+import { Trans } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
+import { IconArrowsDiff } from "@tabler/icons-react";
 import { useRouteContext } from "@tanstack/react-router";
-import { CompareLinks } from "./compare-links.tsx";
+import { ButtonLink } from "../ui/button-link.tsx";
+import { comparedKey } from "./compare/compared-links.ts";
+import { timeIn } from "./compare/compare-search.ts";
 import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
 import type { OnReportChange, ReportSearch } from "./range.ts";
@@ -25,15 +29,21 @@ export function LinkNumbers({ place, search, onChange }: Props) {
       <ReportBar search={search} onChange={onChange}>
         <ShareReport search={{ ...search, ...filterFor(place, search) }} />
         <ExportMenu report={report} name={place.code} />
+        <ButtonLink
+          to="/analytics/compare"
+          search={{ ...timeIn(search), link: [comparedKey(place)] }}
+          variant="subtle"
+          color="gray"
+          leftSection={<IconArrowsDiff size={16} />}
+        >
+          <Trans>Compare</Trans>
+        </ButtonLink>
       </ReportBar>
       <FilterBar frame={report} search={search} onChange={onChange} isOfLink />
       <ReportView
         place={place}
         report={report}
         search={search}
-        compare={
-          <CompareLinks search={search} onChange={onChange} without={place.code} domain={place.domain} />
-        }
         mayWatch={account.role === "admin"}
         onChange={onChange}
       />

@@ -25,8 +25,6 @@ const FirstRun = lazyOrFailure(async () => (await import("./first-run.tsx")).Fir
 
 const Attention = lazyPart(async () => (await import("./attention.tsx")).Attention);
 
-const NO_OTHERS: [] = [];
-
 /** Of all links that the account sees. */
 const linkCountQuery = queryOptions({
   queryKey: ["links", "count"],
@@ -85,7 +83,6 @@ export function OverviewPage() {
           trend: trend.data,
           isTrendStale: trend.isPlaceholderData,
           earlier,
-          others: NO_OTHERS,
         }}
         search={search}
         onChange={change}

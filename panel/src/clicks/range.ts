@@ -24,8 +24,6 @@ export type ReportSearch = Filter & {
   vs?: Comparison;
   /** Brushed: first and last instant (excluded), `2026-11-20T00_2026-11-22T00`. */
   part?: string;
-  /** Codes of links that are compared with. */
-  with?: string[];
 };
 
 /** Back undoes a change together with those that go on with it, such as typed letters. */
@@ -34,9 +32,6 @@ export type OnReportChange = (search: ReportSearch, isMore?: boolean) => void;
 const DAY_FORM = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\d$/;
 const PART_FORM = /^(\d{4}-\d\d-\d\dT\d\d)_(\d{4}-\d\d-\d\dT\d\d)$/;
 const MOST_DAYS = 3_660;
-/** Links that are compared with. */
-export const MOST_WITH = 3;
-const MOST_CODE = 200;
 
 const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
   values.find((known) => known === value);
@@ -55,10 +50,6 @@ export function readReportSearch(search: Record<string, unknown>): ReportSearch 
   const vs = oneOf(COMPARISONS, search["vs"]);
   const by = oneOf(UNITS, search["by"]);
   const part = readPart(search["part"]);
-  const others = [search["with"] ?? []]
-    .flat()
-    .map(String)
-    .filter((code) => code !== "" && code.length <= MOST_CODE);
   return {
     ...(isOwn ? { from: isoDay(from), to: isoDay(to) } : range && { range }),
     ...(by && { by }),
@@ -66,7 +57,6 @@ export function readReportSearch(search: Record<string, unknown>): ReportSearch 
     ...(vs && { vs }),
     ...(part && { part: writePart(part) }),
     ...readFilter(search),
-    ...(others.length > 0 && { with: [...new Set(others)].slice(0, MOST_WITH) }),
   };
 }
 
@@ -186,18 +176,8 @@ export const datesOf = ({ start, end }: Span) => ({
 });
 
 /** For another span: everything except time. */
-export const withoutTime = ({ visitors, vs, with: others, ...more }: ReportSearch): ReportSearch => ({
+export const withoutTime = ({ visitors, vs, ...more }: ReportSearch): ReportSearch => ({
   ...filterIn(more),
   ...(visitors && { visitors }),
   ...(vs && { vs }),
-  ...(others && { with: others }),
 });
-
-/** The compared links of a report, as a field changes them. */
-export type LinkChoice = {
-  search: ReportSearch;
-  onChange: OnReportChange;
-  /** The link that they are compared with. */
-  without?: string;
-  domain?: string | undefined;
-};

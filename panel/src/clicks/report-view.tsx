@@ -18,14 +18,12 @@ type Props = {
   search: ReportSearch;
   mayWatch: boolean;
   onChange: OnReportChange;
-  /** Below the chart. */
-  compare: ReactNode;
   /** Above the lists. */
   children?: ReactNode;
 };
 
 /** A chart and the lists that follow it. */
-export function ReportView({ place, report, search, mayWatch, onChange, compare, children }: Props) {
+export function ReportView({ place, report, search, mayWatch, onChange, children }: Props) {
   const queries = useQueryClient();
   // Without details a note stands above the lists. They load meanwhile, unseen, so that nothing moves.
   const isKnown = report.isDetailed !== undefined || report.error !== null;
@@ -62,11 +60,7 @@ export function ReportView({ place, report, search, mayWatch, onChange, compare,
           </Trans>
         </Text>
       )}
-      {isThere && (
-        <TrendCard report={report} search={search} onChange={onChange}>
-          {compare}
-        </TrendCard>
-      )}
+      {isThere && <TrendCard report={report} search={search} onChange={onChange} />}
       {isThere && (
         <Stack gap="sm" style={isKnown ? undefined : { visibility: "hidden" }}>
           {children}

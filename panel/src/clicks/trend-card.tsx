@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
 import { IconX, IconZoomIn } from "@tabler/icons-react";
-import { type ReactNode, useMemo } from "react";
+import { useMemo } from "react";
 import { formatNumber } from "../base/i18n.ts";
 import { TIME_ZONE } from "../base/place.ts";
 import { SettingLink } from "../config/setting-link.tsx";
@@ -25,27 +25,25 @@ import type { Report } from "./use-report.ts";
 type Props = {
   report: Pick<
     Report,
-    "trend" | "isTrendStale" | "earlier" | "others" | "span" | "unit" | "visitors" | "part" | "filter"
+    "trend" | "isTrendStale" | "earlier" | "span" | "unit" | "visitors" | "part" | "filter"
   >;
   search: ReportSearch;
   onChange: OnReportChange;
-  /** Below the chart. */
-  children?: ReactNode;
 };
 
 /** Height of the legend and the table's switch below the chart. */
 const BELOW_CHART = 54;
 
 /** The chart of a report with its sum, and the brushed part. */
-export function TrendCard({ report, search, onChange, children }: Props) {
+export function TrendCard({ report, search, onChange }: Props) {
   const { t, i18n } = useLingui();
-  const { trend, earlier, others, unit, visitors, part } = report;
+  const { trend, earlier, unit, visitors, part } = report;
   const vs = search.vs ?? "before";
   const starts = useMemo(() => trend?.labels.map(startOfBucket) ?? [], [trend]);
   const series = useMemo(
-    () => (trend ? seriesOf(trend, visitors, { earlier, vs, others }) : []),
+    () => (trend ? seriesOf(trend, visitors, { earlier, vs }) : []),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- names by language
-    [trend, earlier, vs, visitors, i18n.locale, others],
+    [trend, earlier, vs, visitors, i18n.locale],
   );
   const unknown = useMemo(() => (trend?.unknown ?? []).map((label) => trend!.labels.indexOf(label)), [trend]);
   const brush = useMemo((): Brush | null => {
@@ -134,7 +132,6 @@ export function TrendCard({ report, search, onChange, children }: Props) {
           )}
         </div>
       </div>
-      {children}
     </Card>
   );
 }

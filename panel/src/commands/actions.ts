@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import {
+  IconArrowsDiff,
   IconDownload,
   IconFileImport,
   IconReportAnalytics,
@@ -70,7 +71,14 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       label: t`New link`,
       words: t`create add shorten`,
       icon: IconLinkPlus,
-      act: () => navigate({ to: "/links", state: { requested: "new-link" } }),
+      act: () => navigate({ to: "/links/new" }),
+    },
+    {
+      id: "compare",
+      label: t`Compare links`,
+      words: t`analytics versus against`,
+      icon: IconArrowsDiff,
+      act: () => navigate({ to: "/analytics/compare", search: {} }),
     },
     {
       id: "export",

@@ -1,6 +1,6 @@
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
-import { IconCheck, IconChevronRight, IconCopy, IconPencil } from "@tabler/icons-react";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { IconCheck, IconChevronRight, IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect } from "react";
 import { accountQuery } from "../auth/account.ts";
@@ -15,22 +15,21 @@ import { copyAndTell } from "../ui/copy/copy-notice.ts";
 import { useCopy } from "../ui/copy/copy-state.ts";
 import { Heading } from "../ui/heading.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
-import { ariaKeysOf, hinted, withKeys } from "../ui/keys/shortcuts.ts";
-import { MiddleCut } from "../ui/middle-cut.tsx";
+import { ariaKeysOf, withKeys } from "../ui/keys/shortcuts.ts";
 import { noteRecent } from "../ui/recent.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { LinkQr } from "./link-qr.tsx";
-import { isAddress, TargetUse } from "./target-use.tsx";
 import { usePersonName } from "../ui/person-name.tsx";
 
 const HeldNotice = lazyPart(async () => (await import("./review.tsx")).HeldNotice);
 
 type Props = { link: Link; onEdit(): void; mayChange: boolean };
 
-/** Where the page is, the short URL, what it leads to, its state, and what can be done with it. */
+/** Where the page is, the title, the short URL, the state of the link, and what can be done with it. */
 export function LinkHead({ link, onEdit, mayChange }: Props) {
   const { t } = useLingui();
   const { code, domain, title, target, short_url: url } = link;
+  const { isCopied, copy } = useCopy(url);
   useShortcuts({
     edit: onEdit,
     copy: () => void copyAndTell(url),
@@ -53,17 +52,26 @@ export function LinkHead({ link, onEdit, mayChange }: Props) {
         </Text>
       </Group>
       <Group justify="space-between" align="start" gap="xs">
-        <Address link={link} />
+        <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
+          <Heading>{title ?? shortened(url)}</Heading>
+          {title !== null && (
+            <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+              {shortened(url)}
+            </Text>
+          )}
+        </div>
         <Group gap="xs">
-          <LinkQr link={link} />
           <Button
-            variant="default"
-            leftSection={<IconPencil size={16} />}
-            {...hinted(t`Edit`, "edit")}
-            onClick={onEdit}
+            leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+            miw={110}
+            aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
+            title={isCopied ? t`Copied` : withKeys(t`Copy`, "copy")}
+            aria-keyshortcuts={ariaKeysOf("copy")}
+            onClick={copy}
           >
-            <Trans>Edit</Trans>
+            {isCopied ? <Trans>Copied</Trans> : <Trans>Copy</Trans>}
           </Button>
+          <LinkQr link={link} />
           <LinkMore link={link} mayChange={mayChange} />
         </Group>
       </Group>
@@ -77,67 +85,7 @@ export function LinkHead({ link, onEdit, mayChange }: Props) {
   );
 }
 
-function Address({ link }: { link: Link }) {
-  const { t } = useLingui();
-  const { isCopied, copy } = useCopy(link.short_url);
-  return (
-    <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
-      <Group gap={6} wrap="nowrap">
-        <Heading>{link.short_url.replace(/^https?:\/\//, "")}</Heading>
-        <ActionIcon
-          variant="subtle"
-          color={isCopied ? "green" : "gray"}
-          aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
-          title={isCopied ? t`Copied` : withKeys(t`Copy`, "copy")}
-          aria-keyshortcuts={ariaKeysOf("copy")}
-          onClick={copy}
-        >
-          {isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-        </ActionIcon>
-      </Group>
-      <Group gap={8} wrap="nowrap">
-        {isAddress(link.target) ? (
-          <Anchor
-            href={link.target}
-            target="_blank"
-            rel="noreferrer noopener"
-            size="sm"
-            c="dimmed"
-            className="cut-middle"
-            title={link.target}
-          >
-            <MiddleCut text={link.target} />
-          </Anchor>
-        ) : (
-          <Text size="sm" c="dimmed">
-            <TargetUse target={link.target} />
-          </Text>
-        )}
-        <RulesChip link={link} />
-      </Group>
-    </div>
-  );
-}
-
-/** The target is not the only one: leads to the others. */
-function RulesChip({ link: { code, domain, rules } }: { link: Link }) {
-  const count = rules?.length ?? 0;
-  if (count === 0) return null;
-  return (
-    <AnchorLink
-      to="/link/$"
-      params={{ _splat: code }}
-      search={{ ...(domain !== null && { domain }), tab: "settings" }}
-      resetScroll={false}
-      underline="never"
-      flex="none"
-    >
-      <Badge variant="light" h={24} style={{ cursor: "inherit" }}>
-        <Plural value={count} one="+# rule" other="+# rules" />
-      </Badge>
-    </AnchorLink>
-  );
-}
+const shortened = (url: string): string => url.replace(/^https?:\/\//, "");
 
 function Facts({ link }: { link: Link }) {
   const { data: account } = useQuery(accountQuery);
@@ -155,11 +103,6 @@ function Facts({ link }: { link: Link }) {
           {tag}
         </Badge>
       ))}
-      {link.max_clicks !== null && (
-        <Badge variant="default" radius="sm">
-          <Trans>Max. {formatNumber(link.max_clicks)} visitors</Trans>
-        </Badge>
-      )}
       {link.owner !== null && link.owner !== account?.username && (
         <Badge variant="default" radius="sm" maw={260}>
           <Trans>Owner: {owner}</Trans>

@@ -4,32 +4,32 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Suspense, useRef, useState } from "react";
 import { ApiError, type Link } from "../base/api.ts";
-import { lazyOrFailure, lazyPart } from "../base/lazy.ts";
+import { lazyOrFailure } from "../base/lazy.ts";
 import { LinkNumbers } from "../clicks/link-numbers.tsx";
 import { Missing } from "../ui/failure.tsx";
 import { useIsThere } from "../ui/notices/late-answer.ts";
-import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { LinkHead } from "./link-head.tsx";
 import { linkQuery, listedLink } from "./link-queries.ts";
-import type { LinkTab } from "./link-tab.ts";
+import classes from "./link.module.css";
+import { type LinkTab, readLinkTab } from "./link-tab.ts";
 
-const LinkForm = lazyPart(async () => (await import("./link-form.tsx")).LinkForm);
-
-const SettingsTab = lazyOrFailure(async () => (await import("./settings-tab.tsx")).SettingsTab);
+const LinkSettings = lazyOrFailure(async () => (await import("./settings/link-settings.tsx")).LinkSettings);
 const LinkHistory = lazyOrFailure(async () => (await import("./link-history.tsx")).LinkHistory);
 
 /** Above the tabs. */
 const HEAD_PX = 110;
-/** The first part of a tab. */
-const TAB_PX = 490;
+/** What stands at the left. */
+const LEFT_PX = 320;
+/** The first part of the right. */
+const RIGHT_PX = 490;
 
 export function LinkPage() {
   const { _splat: code = "" } = useParams({ from: "/inside/link/$" });
   const { domain, tab, ...report } = useSearch({ from: "/inside/link/$" });
   const navigate = useNavigate({ from: "/link/$" });
   const queries = useQueryClient();
-  const [form, setForm] = useState<"open" | "closed" | null>(null);
+  const [wantsEdit, setWantsEdit] = useState(false);
   const place = { code, domain };
   const {
     data: link,
@@ -63,6 +63,16 @@ export function LinkPage() {
     });
   };
 
+  const showTab = (next: LinkTab | undefined): void =>
+    void navigate({
+      search: { ...report, ...(domain !== undefined && { domain }), ...(next && { tab: next }) },
+      resetScroll: false,
+    });
+  function edit(): void {
+    if (tab !== undefined) showTab(undefined);
+    setWantsEdit(true);
+  }
+
   if (error instanceof ApiError && error.status === 404) return <Missing sentence={error.message} />;
   if (error !== null && link === undefined) {
     return <LoadFailure error={error} onRetry={() => void refetch()} m="md" />;
@@ -70,74 +80,59 @@ export function LinkPage() {
   return (
     <Stack p="md" gap="md">
       {link ? (
-        <LinkHead link={link} onEdit={() => setForm("open")} mayChange={domain === undefined} />
+        <LinkHead link={link} onEdit={edit} mayChange={domain === undefined} />
       ) : (
         <Skeleton height={HEAD_PX} maw={480} />
       )}
-      {link ? (
-        <Tabs
-          value={tab ?? "clicks"}
-          keepMounted={false}
-          onChange={(next) =>
-            void navigate({
-              search: {
-                ...report,
-                ...(domain !== undefined && { domain }),
-                ...(next !== "clicks" && { tab: next as LinkTab }),
-              },
-              resetScroll: false,
-            })
-          }
-        >
-          <Tabs.List mb="sm">
-            <Tabs.Tab value="clicks">
-              <Trans>Clicks</Trans>
-            </Tabs.Tab>
-            <Tabs.Tab value="settings">
-              <Trans>Settings</Trans>
-            </Tabs.Tab>
-            <Tabs.Tab value="history">
-              <Trans>History</Trans>
-            </Tabs.Tab>
-          </Tabs.List>
-          <Tabs.Panel value="clicks">
-            <LinkNumbers
-              place={place}
-              search={report}
-              onChange={(next, isMore = false) =>
-                void navigate({
-                  search: { ...next, ...(domain && { domain }) },
-                  replace: isMore,
-                  resetScroll: false,
-                })
-              }
-            />
-          </Tabs.Panel>
-          <Suspense fallback={<Skeleton height={TAB_PX} />}>
-            <Tabs.Panel value="settings">
-              <SettingsTab
-                link={link}
-                onSaved={show}
-                onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
+      <Tabs value={tab ?? "link"} keepMounted={false} onChange={(next) => showTab(readLinkTab(next))}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="link">
+            <Trans>Link</Trans>
+          </Tabs.Tab>
+          <Tabs.Tab value="history">
+            <Trans>History</Trans>
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="link" className={classes["thing"]!}>
+          <div className={classes["what"]}>
+            {link ? (
+              <Suspense fallback={<Skeleton height={LEFT_PX} />}>
+                <LinkSettings
+                  link={link}
+                  wantsEdit={wantsEdit}
+                  onEdit={() => setWantsEdit(false)}
+                  onSaved={show}
+                  onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
+                />
+              </Suspense>
+            ) : (
+              <Skeleton height={LEFT_PX} />
+            )}
+          </div>
+          <div className={classes["happened"]}>
+            {link ? (
+              <LinkNumbers
+                place={place}
+                search={report}
+                onChange={(next, isMore = false) =>
+                  void navigate({
+                    search: { ...next, ...(domain && { domain }) },
+                    replace: isMore,
+                    resetScroll: false,
+                  })
+                }
               />
-            </Tabs.Panel>
-            <Tabs.Panel value="history">
-              <LinkHistory place={place} />
-            </Tabs.Panel>
+            ) : (
+              <Skeleton height={RIGHT_PX} />
+            )}
+          </div>
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <Suspense fallback={<Skeleton height={LEFT_PX} />}>
+            <LinkHistory place={place} />
           </Suspense>
-        </Tabs>
-      ) : (
-        <Skeleton height={TAB_PX} />
-      )}
-      {form !== null && (
-        <LazyDialog isOpen={form === "open"} onClose={() => setForm("closed")}>
-          <LinkForm
-            edited={form === "open" && link ? link : null}
-            onClose={() => setForm("closed")}
-            onSaved={show}
-          />
-        </LazyDialog>
-      )}
+        </Tabs.Panel>
+      </Tabs>
     </Stack>
   );
 }

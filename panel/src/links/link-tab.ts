@@ -1,5 +1,4 @@
-/** Tabs of a link's page besides its clicks, in its address. */
-const TABS = ["settings", "history"] as const;
-export type LinkTab = (typeof TABS)[number];
+/** Tabs of a link's page besides the link itself, in its address. */
+export type LinkTab = "history";
 
-export const readLinkTab = (value: unknown): LinkTab | undefined => TABS.find((known) => known === value);
+export const readLinkTab = (value: unknown): LinkTab | undefined => (value === "history" ? value : undefined);

@@ -5,10 +5,11 @@ import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Link } from "../base/api.ts";
+import { lazyPart } from "../base/lazy.ts";
+import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { PageHead } from "../ui/page-head.tsx";
-import { ListForms } from "./list-forms.tsx";
 import type { LinkSearch } from "./link-search.ts";
 import { LinksMenu } from "./links-menu.tsx";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
@@ -24,6 +25,8 @@ import type { LinkAction } from "./list/row-keys.ts";
 import { useLinkSelection } from "./list/selection.ts";
 import classes from "./list/list.module.css";
 
+const NewLinks = lazyPart(async () => (await import("./many/new-links.tsx")).NewLinks);
+
 type Change = { [K in keyof LinkSearch]?: LinkSearch[K] | undefined };
 
 export function LinksPage() {
@@ -34,13 +37,13 @@ export function LinksPage() {
   const { ref: frame, width } = useElementSize<HTMLDivElement>();
   const selection = useLinkSelection();
   const [total, setTotal] = useState<number>();
-  const [edited, setEdited] = useState<Link | "new" | null>(null);
+  const [pasted, setPasted] = useState<string | null>(null);
   const [qr, setQr] = useState<Link | null>(null);
   const [requested, setRequested] = useState<"edit" | "delete" | null>(null);
   const actions = useLinkActions();
   const bulk = useBulk(selection);
   const { selected } = selection;
-  usePageRequest("new-link", () => setEdited("new"));
+  usePageRequest("new-links", setPasted);
   const { at: _, ...finding } = search;
 
   const go = (change: Change, isNew: boolean): void =>
@@ -64,16 +67,16 @@ export function LinksPage() {
   };
 
   function onAction(action: LinkAction, link: Link | undefined): void {
-    if (action === "new") setEdited("new");
+    if (action === "new") void navigate({ to: "/links/new" });
     else if (action === "delete" && link === undefined) removeSelected();
     else if (link === undefined) return;
-    else if (action === "form") setEdited(link);
     else if (action === "qr") setQr(link);
-    else if (action === "page") {
+    else if (action === "page" || action === "form") {
       void navigate({
         to: "/link/$",
         params: { _splat: link.code },
         search: link.domain === null ? {} : { domain: link.domain },
+        ...(action === "form" && { state: { requested: "edit" as const } }),
       });
     } else actions.run(action, link);
   }
@@ -94,7 +97,7 @@ export function LinksPage() {
             <Button
               leftSection={<IconPlus size={16} aria-hidden />}
               {...hinted(t`New link`, "new")}
-              onClick={() => setEdited("new")}
+              onClick={() => void navigate({ to: "/links/new" })}
             >
               <Trans>New link</Trans>
             </Button>
@@ -124,7 +127,11 @@ export function LinksPage() {
           onDelete={removeSelected}
         />
       </div>
-      <ListForms edited={edited} onEdit={setEdited} />
+      {pasted !== null && (
+        <LazyDialog onClose={() => setPasted(null)}>
+          <NewLinks text={pasted} onClose={() => setPasted(null)} />
+        </LazyDialog>
+      )}
       {qr !== null && <QrDialog link={qr} onClose={() => setQr(null)} />}
       <BulkDialogs requested={requested} selected={selected} bulk={bulk} onClose={() => setRequested(null)} />
     </div>

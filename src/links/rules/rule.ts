@@ -150,7 +150,7 @@ export function parseRules(
   if (given.length === 0) return null;
   const rules = given.map(({ if: conditionsOfRule, target }, at) => ({
     if: canonical(conditionsOfRule),
-    target: parseTarget(target, `${name}.${at}.target`, schemes),
+    target: parseRuleTarget(target, `${name}.${at}.target`, schemes),
   }));
   for (const [at, { if: conditionsOfRule, target }] of rules.entries()) {
     const lost =
@@ -206,7 +206,7 @@ const mapped = <T>(value: string | string[], as: (one: string) => T) =>
   Array.isArray(value) ? value.map(as) : as(value);
 
 /** Of a rule. @throws LinkInvalidUrl */
-export function parseTarget(given: string, field: string, schemes: readonly string[]): string {
+export function parseRuleTarget(given: string, field: string, schemes: readonly string[]): string {
   const target = given.trim();
   if (target.startsWith(SHARE)) {
     if (SHARED_CODE.test(target)) return target;

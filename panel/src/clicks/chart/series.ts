@@ -15,7 +15,7 @@ export type Series = {
   isArea?: boolean;
 };
 
-const OTHERS: readonly Look[] = ["first", "second", "third"];
+const COMPARED: readonly Look[] = ["people", "first", "second", "third", "machines"];
 
 export const sum = (values: readonly (number | null)[]): number =>
   values.reduce<number>((all, value) => all + (value ?? 0), 0);
@@ -31,7 +31,6 @@ export const comparable = <T>(values: readonly T[], earlier: Trend | undefined):
 type Compared = {
   earlier: Trend | undefined;
   vs: Comparison;
-  others?: readonly { name: string; trend: Trend }[];
 };
 
 /** Null where nothing is known. */
@@ -40,7 +39,7 @@ const known = ({ labels, unknown = [] }: Trend, values: readonly number[]): (num
     ? [...values]
     : values.map((value, at) => (unknown.includes(labels[at]!) ? null : value));
 
-export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others = [] }: Compared): Series[] {
+export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs }: Compared): Series[] {
   const people: Series = {
     name: t`Human clicks`,
     look: "people",
@@ -58,11 +57,6 @@ export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others
       : { before: t`Previous period`, year: t`A year before` };
   return [
     ...own,
-    ...others.map((other, at) => ({
-      name: other.name,
-      look: OTHERS[at]!,
-      values: fitted(known(other.trend, leadingValues(other.trend, visitors))),
-    })),
     ...(earlier === undefined
       ? []
       : [
@@ -74,6 +68,17 @@ export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others
         ]),
   ];
 }
+
+/** A line for each link. */
+export const comparedSeries = (
+  links: readonly { name: string; trend: Trend }[],
+  visitors: Visitors,
+): Series[] =>
+  links.map(({ name, trend }, at) => ({
+    name,
+    look: COMPARED[at]!,
+    values: known(trend, leadingValues(trend, visitors)),
+  }));
 
 /** What a chart and its table show. */
 export type DrawnSeries = {

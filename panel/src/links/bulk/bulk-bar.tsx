@@ -1,9 +1,11 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, CloseButton, Group, Progress, Stack, Text } from "@mantine/core";
-import { IconPencil, IconQrcode, IconTrash } from "@tabler/icons-react";
+import { IconArrowsDiff, IconPencil, IconQrcode, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { formatNumber } from "../../base/i18n.ts";
 import { lazyPart } from "../../base/lazy.ts";
+import { MOST_COMPARED, comparedKey } from "../../clicks/compare/compared-links.ts";
+import { ButtonLink } from "../../ui/button-link.tsx";
 import { LazyDialog } from "../../ui/dialogs/lazy-dialog.tsx";
 import type { Bulk } from "./bulk.tsx";
 import type { Runs } from "./runs.tsx";
@@ -41,6 +43,18 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
         <Button size="compact-sm" variant="subtle" onClick={onAll}>
           <Trans>Select all {formatNumber(total)}</Trans>
         </Button>
+      )}
+      {selected.kind === "some" && count >= 2 && count <= MOST_COMPARED && (
+        <ButtonLink
+          to="/analytics/compare"
+          search={{ link: [...selected.links.values()].map(comparedKey) }}
+          size="xs"
+          variant="default"
+          className={classes["action"]}
+          leftSection={<IconArrowsDiff size={14} aria-hidden />}
+        >
+          <Trans>Compare</Trans>
+        </ButtonLink>
       )}
       {selected.kind === "some" && count <= MOST_QR_CODES && (
         <Button

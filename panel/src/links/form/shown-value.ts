@@ -3,8 +3,7 @@ import { formatBytes, formatList, formatNumber, formatTime } from "../../base/i1
 import type { Link, LinkRule } from "../../base/api.ts";
 import { useSafetyNames } from "../safety-names.ts";
 import { useTargetUse } from "../target-use.tsx";
-import { useConditionTexts } from "./condition-texts.ts";
-import { type ConditionName, conditionText } from "./condition-value.ts";
+import { useRuleText } from "./condition-texts.ts";
 import { useRedirectKinds } from "./field-texts.ts";
 
 const SECRETS = new Set(["password", "access_key", "secret_key"]);
@@ -16,7 +15,7 @@ export function useShownValue(): (name: string, value: unknown) => string | null
   const kinds = useRedirectKinds();
   const useOf = useTargetUse();
   const safety = useSafetyNames();
-  const conditions = useConditionTexts();
+  const ruleText = useRuleText();
   const roles: Record<string, string> = {
     admin: t`Administrator`,
     editor: t`Editor`,
@@ -24,13 +23,6 @@ export function useShownValue(): (name: string, value: unknown) => string | null
     user: t`Files only`,
     viewer: t`Viewer`,
   };
-
-  function ruleText({ if: requested, target }: LinkRule): string {
-    const texts = (Object.entries(requested) as [ConditionName, unknown][]).map(
-      ([name, value]) => `${conditions[name]}: ${conditionText(name, value)}`,
-    );
-    return `${useOf(target) ?? target} (${texts.join("; ")})`;
-  }
 
   function shownOf(name: string, value: unknown): string | null {
     if (value === null || value === undefined || value === "") return null;

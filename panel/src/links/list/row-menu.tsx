@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Menu } from "@mantine/core";
 import {
+  IconArrowsSplit2,
   IconChartLine,
   IconCopy,
   IconExternalLink,
-  IconForms,
   IconPencil,
   IconQrcode,
   IconTrash,
@@ -28,9 +28,9 @@ type Props = {
 export function RowMenu({ link, place, onAction, onClose }: Props) {
   const { t } = useLingui();
   const items = [
-    { action: "page", icon: IconChartLine, label: t`Clicks and history`, keys: "open" },
+    { action: "page", icon: IconChartLine, label: t`Open`, keys: "open" },
     { action: "edit", icon: IconPencil, label: t`Edit here`, keys: "rename" },
-    { action: "form", icon: IconForms, label: t`Edit all fields`, keys: "edit" },
+    { action: "form", icon: IconArrowsSplit2, label: t`Edit where it leads`, keys: "edit" },
     { action: "copy", icon: IconCopy, label: t`Copy the short URL`, keys: "copy" },
     { action: "open", icon: IconExternalLink, label: t`Open the link`, keys: "visit" },
     { action: "qr", icon: IconQrcode, label: t`QR code`, keys: "qr" },

@@ -1,4 +1,4 @@
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { IconCopy, IconDots, IconLock } from "@tabler/icons-react";
 import { useRouter } from "@tanstack/react-router";
 import { memo } from "react";
@@ -6,6 +6,7 @@ import type { Link } from "../../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
 import { MiddleCut } from "../../ui/middle-cut.tsx";
+import { useRuleText } from "../form/condition-texts.ts";
 import { isAddress, TargetUse } from "../target-use.tsx";
 import { useSafetyNames } from "../safety-names.ts";
 import type { ColumnName, LinkColumn } from "./columns.ts";
@@ -175,13 +176,15 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
   );
 }
 
-/** The target is not the only one. */
+/** The target is not the only one: the first rule as a sentence, and how many more there are. */
 function RulesSign({ link: { rules } }: { link: Link }) {
-  const count = rules?.length ?? 0;
-  if (count === 0) return null;
+  const textOf = useRuleText();
+  const [first, ...others] = rules ?? [];
+  if (first === undefined) return null;
   return (
-    <span className={classes["state"]}>
-      <Plural value={count} one="+# rule" other="+# rules" />
+    <span className={`${classes["state"]} ${classes["rules"]}`} title={rules!.map(textOf).join("\n")}>
+      <span className={classes["cut"]}>{textOf(first)}</span>
+      {others.length > 0 && <span>+{formatNumber(others.length)}</span>}
     </span>
   );
 }

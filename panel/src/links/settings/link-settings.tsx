@@ -2,44 +2,59 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
+import { Disclosure } from "../../ui/disclosure.tsx";
 import { useUndoable } from "../../ui/notices/undo.tsx";
 import { useOwners } from "../form/owners.ts";
 import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
 import { TakeDown } from "../review.tsx";
-import { LinkUse } from "./link-use.tsx";
-import { groupOf, settingsOf } from "../form/link-values.ts";
-import { LinkSettingRow } from "./setting-row.tsx";
+import { groupOf, type LinkSettingName, settingsOf, shownOf } from "../form/link-values.ts";
 import { isAddress } from "../target-use.tsx";
 import { usePersonName } from "../../ui/person-name.tsx";
+import { LeadsTo, SPOKEN } from "./leads-to.tsx";
+import { LinkSettingRow } from "./setting-row.tsx";
 
 type Props = {
   link: Link;
+  /** Where it leads is to be edited: at once, or when this is shown. */
+  wantsEdit: boolean;
+  onEdit(): void;
   onSaved: OnLinkSaved;
   onDeleted(deleted: Link): void;
-  /** Below what leads to an address. */
-  children: ReactNode;
 };
 
-/** All settings of a link in groups, with their purpose, edited in place. */
-export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
+/** Whether fields are set that no sentence says. */
+const isUsed = (link: Link, names: readonly LinkSettingName[]): boolean =>
+  names
+    .filter((name) => !SPOKEN.some((one) => one === name))
+    .some((name) => !["", "false", "307"].includes(String(shownOf(link, name) ?? "")));
+
+/** Where a link leads, and its other settings, folded until they are used. All are edited in place. */
+export function LinkSettings({ link, wantsEdit, onEdit, onSaved, onDeleted }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const author = usePersonName(link.created_by ?? "");
+  const section = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!wantsEdit) return;
+    const first = isAddress(link.target) ? "target" : "title";
+    section.current?.querySelector<HTMLElement>(`[data-setting=${first}]`)?.click();
+    onEdit();
+  }, [wantsEdit]);
   const hasDomains = useHasDomains() || link.domain !== null;
   const hasOwners = useOwners("change").length > 1;
   const names = settingsOf(!isAddress(link.target)).filter(
-    (name) => (name !== "domain" || hasDomains) && (name !== "owner" || hasOwners),
+    (name) => (name !== "domain" || hasDomains) && (name !== "owner" || hasOwners) && name !== "target",
   );
   const groups = [
-    { group: "leads", title: t`Where it leads` },
+    { group: "about", title: t`About` },
     { group: "when", title: t`When and how often` },
+    { group: "leads", title: t`Redirect` },
     { group: "protection", title: t`Protection` },
     { group: "preview", title: t`Preview in messages` },
-    { group: "about", title: t`About` },
   ] as const;
   const remove = useUndoable({
     async run() {
@@ -51,35 +66,30 @@ export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
     message: <Trans>{link.code} is deleted.</Trans>,
   });
   return (
-    <Stack component="section" aria-label={t`Settings of the link`} gap="lg" maw={900}>
+    <Stack ref={section} component="section" aria-label={t`Settings of the link`} gap="xs">
+      <LeadsTo link={link} onSaved={onSaved} />
       {groups.map(({ group, title }) => {
         const rows = names.filter((name) => groupOf(name) === group);
-        const leads = group === "leads";
         return (
-          (rows.length > 0 || leads) && (
-            <div key={group}>
-              <Text component="h2" fw={600} size="sm" mb={4}>
-                {title}
-              </Text>
-              {leads && <LinkUse link={link} />}
+          rows.length > 0 && (
+            <Fold key={group} title={title} isUsed={isUsed(link, rows)}>
               {rows.map((name) => (
                 <LinkSettingRow key={name} name={name} link={link} onSaved={onSaved} />
               ))}
-              {leads && isAddress(link.target) && children}
-            </div>
+            </Fold>
           )
         );
       })}
-      <Group justify="space-between">
-        <Text size="sm" c="dimmed">
-          {link.created_by === null ? (
-            <Trans>Created on {formatTime(link.created_at)}</Trans>
-          ) : (
-            <Trans>
-              Created on {formatTime(link.created_at)} by {author}
-            </Trans>
-          )}
-        </Text>
+      <Text size="sm" c="dimmed">
+        {link.created_by === null ? (
+          <Trans>Created on {formatTime(link.created_at)}</Trans>
+        ) : (
+          <Trans>
+            Created on {formatTime(link.created_at)} by {author}
+          </Trans>
+        )}
+      </Text>
+      <Group gap="xs">
         <TakeDown link={link} />
         <Button
           variant="subtle"
@@ -93,5 +103,22 @@ export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+function Fold({
+  title,
+  isUsed: isOpenAtFirst,
+  children,
+}: {
+  title: string;
+  isUsed: boolean;
+  children: ReactNode;
+}) {
+  const [isOpen, setIsOpen] = useState(isOpenAtFirst);
+  return (
+    <Disclosure label={title} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)}>
+      {children}
+    </Disclosure>
   );
 }

@@ -15,7 +15,7 @@ import { useLinkDraft } from "../form/link-draft.ts";
 import { linkErrorsOf, linkPatchOf, type LinkFieldName, type LinkSettingName } from "../form/link-values.ts";
 import { UtmBuilder } from "../form/utm-builder.tsx";
 import type { OnLinkSaved } from "../link-queries.ts";
-import { useSaveLink } from "./save-link.tsx";
+import { useSaveLink } from "../save-link.tsx";
 import classes from "./settings.module.css";
 
 type Props = { name: LinkSettingName; link: Link; onClose(): void; onSaved: OnLinkSaved };
@@ -46,7 +46,10 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
     },
   });
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>("input:not([type=hidden]), textarea, select")?.focus();
+    const first = form.current?.querySelector<HTMLElement>("input:not([type=hidden]), textarea, select");
+    first?.focus();
+    // Typing replaces it.
+    if (first instanceof HTMLInputElement && first.type === "text") first.select();
   }, []);
   const set: LinkFieldProps["set"] = (field, value) => {
     setErrors((now) => ({ ...now, [field]: undefined }));

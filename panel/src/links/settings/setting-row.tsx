@@ -1,25 +1,35 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Skeleton, Text } from "@mantine/core";
-import { Suspense, useRef, useState } from "react";
+import { ActionIcon, Skeleton, Text } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
+import { type ReactNode, Suspense, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import { lazyOrFailure, lazyPart } from "../../base/lazy.ts";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { type LinkSettingName, shownOf } from "../form/link-values.ts";
 import { useShownValue } from "../form/shown-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
+import sentences from "../rules/rules.module.css";
 import { isAddress } from "../target-use.tsx";
 import classes from "./settings.module.css";
 
 const AskPasswords = lazyPart(async () => (await import("../form/ask-passwords.tsx")).AskPasswords);
 const SettingEditor = lazyOrFailure(async () => (await import("./setting-editor.tsx")).SettingEditor);
 
-type Props = { name: LinkSettingName; link: Link; onSaved: OnLinkSaved };
+type Props = {
+  name: LinkSettingName;
+  link: Link;
+  onSaved: OnLinkSaved;
+  /** A sentence instead of name and value. */
+  children?: ReactNode;
+  /** The sentence decides for the visitor that is asked for. */
+  isLit?: boolean;
+};
 
 /** Shows one setting; edits it in place. */
-export function LinkSettingRow({ name, link, onSaved }: Props) {
+export function LinkSettingRow({ name, link, onSaved, children, isLit }: Props) {
   const { t } = useLingui();
   const isShare = !isAddress(link.target);
-  const { label, does } = useFieldTexts(isShare)[name];
+  const { label } = useFieldTexts(isShare)[name];
   const textOf = useShownValue();
   const [isEdited, setIsEdited] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
@@ -36,16 +46,37 @@ export function LinkSettingRow({ name, link, onSaved }: Props) {
       </div>
     );
   }
+  const pencil = (
+    <ActionIcon
+      ref={opener}
+      data-setting={name}
+      className={classes["edit"]!}
+      variant="subtle"
+      color="gray"
+      aria-label={t`Edit: ${label}`}
+      onClick={() => setIsEdited(true)}
+    >
+      <IconPencil size={16} />
+    </ActionIcon>
+  );
+  if (children !== undefined) {
+    return (
+      <div className={`${sentences["sentence"]} ${classes["spoken"]}`} data-lit={isLit || undefined}>
+        <span className={sentences["line"]}>{children}</span>
+        {pencil}
+      </div>
+    );
+  }
   const shown =
     name === "domain" && link.domain === null ? t`The default domain` : textOf(name, shownOf(link, name));
   return (
     <div className={classes["row"]}>
-      <div>
-        <Text size="sm" fw={500}>
-          {label}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {name === "code" ? t`The end of the short URL.` : does}
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <div className={classes["value"]}>
+        <Text size="sm" dir="auto" {...(shown === null && { c: "dimmed" })}>
+          {shown ?? <Trans>Not set</Trans>}
         </Text>
         {name === "password" && link.password !== null && !isShare && (
           <Suspense fallback={null}>
@@ -53,20 +84,7 @@ export function LinkSettingRow({ name, link, onSaved }: Props) {
           </Suspense>
         )}
       </div>
-      <Text size="sm" className={classes["value"]} dir="auto" {...(shown === null && { c: "dimmed" })}>
-        {shown ?? <Trans>Not set</Trans>}
-      </Text>
-      <Button
-        ref={opener}
-        className={classes["edit"]}
-        size="compact-sm"
-        variant="subtle"
-        color="gray"
-        aria-label={t`Edit: ${label}`}
-        onClick={() => setIsEdited(true)}
-      >
-        <Trans>Edit</Trans>
-      </Button>
+      {pencil}
     </div>
   );
 }

@@ -3,7 +3,6 @@ import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 
 export type PageRequest =
-  | "new-link"
   | "new-links"
   | "new-token"
   | "new-folder"

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Link, LinkPatch } from "../../base/api.ts";
-import { changeSeen, type OnLinkSaved, refreshLinks } from "../link-queries.ts";
-import { useSavedNotice } from "../saved-notice.tsx";
+import type { Link, LinkPatch } from "../base/api.ts";
+import { changeSeen, type OnLinkSaved, refreshLinks } from "./link-queries.ts";
+import { useSavedNotice } from "./saved-notice.tsx";
 
 type Handlers = { onSaved: OnLinkSaved; onError(error: Error): void };
 

@@ -1,0 +1,74 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Stack, Text } from "@mantine/core";
+import { IconPhoto } from "@tabler/icons-react";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { renderSVG } from "uqr";
+import { SERVER_URL } from "../base/place.ts";
+import { targetIn } from "../base/targets.ts";
+import { api, responseOf } from "../base/api.ts";
+import type { LinkValues } from "./form/link-values.ts";
+import { withScheme } from "./form/with-scheme.ts";
+import classes from "./link.module.css";
+
+const RANDOM = "…";
+/** Modules around the code, as scanners expect. */
+const QUIET = 4;
+
+/** Any link of the default domain. */
+const anyLinkQuery = queryOptions({
+  queryKey: ["links", "any"],
+  queryFn: async ({ signal }) => {
+    const params = { query: { domain: "", page_size: 1 } };
+    return (await responseOf(api.GET("/admin/v1/links", { params, signal }))).data[0] ?? null;
+  },
+});
+
+/** The address of a domain. The server writes that of the default one as its settings say. */
+function useBase(domain: string): string {
+  const { data: known } = useQuery(anyLinkQuery);
+  const base = known?.domain !== null ? SERVER_URL : known.short_url.slice(0, -known.code.length - 1);
+  return domain === "" ? base : `${new URL(base).protocol}//${domain}`;
+}
+
+/** The short URL, its QR code, and the card that messengers show, while a link is typed. */
+export function LinkPreview({ values }: { values: LinkValues }) {
+  const { t } = useLingui();
+  const base = useBase(values.domain);
+  const code = values.code.trim();
+  const target = targetIn(withScheme(values.target));
+  const host = target === null ? null : new URL(target).host;
+  const title = values.card_title || values.title || host || t`The title of the page`;
+  return (
+    <Stack gap="md" component="aside" aria-label={t`Preview`} className={classes["preview"]!}>
+      <Text fw={600} fz="lg" style={{ overflowWrap: "anywhere" }}>
+        {base.replace(/^https?:\/\//, "")}/{code || <span className={classes["random"]}>{RANDOM}</span>}
+      </Text>
+      {code === "" ? (
+        <Text size="sm" c="dimmed">
+          <Trans>Its QR code shows here once it has a code.</Trans>
+        </Text>
+      ) : (
+        <img
+          width={160}
+          height={160}
+          src={`data:image/svg+xml,${encodeURIComponent(renderSVG(`${base}/${code}`, { border: QUIET }))}`}
+          alt={t`QR code of ${code}`}
+        />
+      )}
+      <div className={classes["card"]}>
+        <IconPhoto size={32} stroke={1} aria-hidden data-set={values.card_image !== "" || undefined} />
+        <div>
+          <Text size="sm" fw={600} lineClamp={2} dir="auto">
+            {title}
+          </Text>
+          <Text size="sm" c="dimmed" lineClamp={2} dir="auto">
+            {values.card_description || <Trans>What messengers show of the link</Trans>}
+          </Text>
+          <Text size="xs" c="dimmed" truncate>
+            {new URL(base).host}
+          </Text>
+        </div>
+      </div>
+    </Stack>
+  );
+}

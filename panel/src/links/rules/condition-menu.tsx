@@ -1,0 +1,43 @@
+import { Button, Menu } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { useConditionTexts } from "../form/condition-texts.ts";
+import type { ConditionName } from "../form/condition-value.ts";
+import { CONDITION_ICONS } from "./choices.tsx";
+
+type Props = {
+  label: ReactNode;
+  names: readonly ConditionName[];
+  onChoose(name: ConditionName): void;
+};
+
+/** Kinds of conditions. */
+export function ConditionMenu({ label, names, onChoose }: Props) {
+  const texts = useConditionTexts();
+  return (
+    <Menu position="bottom-start" withinPortal={false} returnFocus={false}>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          style={{ alignSelf: "start" }}
+          leftSection={<IconPlus size={14} />}
+          disabled={names.length === 0}
+        >
+          {label}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {names.map((name) => {
+          const Icon = CONDITION_ICONS[name];
+          return (
+            <Menu.Item key={name} leftSection={<Icon size={16} />} onClick={() => onChoose(name)}>
+              {texts[name]}
+            </Menu.Item>
+          );
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,151 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { IconCheck } from "@tabler/icons-react";
+import { Suspense, useRef, useState } from "react";
+import { ApiError, type Link } from "../../base/api.ts";
+import { lazyOrFailure, soonPart } from "../../base/lazy.ts";
+import { useSentence } from "../../ui/failure.tsx";
+import { DraftNotice } from "../../ui/forms/draft-notice.tsx";
+import { ChangedNotice } from "../form/changed-elsewhere.tsx";
+import { useConditionTexts } from "../form/condition-texts.ts";
+import { CONDITIONS } from "../form/condition-value.ts";
+import type { OnLinkSaved } from "../link-queries.ts";
+import { ConditionIcon } from "./choices.tsx";
+import { MOST_RULES, rulesOf } from "./draft.ts";
+import { ConditionMenu } from "./condition-menu.tsx";
+import { RuleSentence } from "./rule-sentence.tsx";
+import classes from "./rules.module.css";
+import { useRules } from "./use-rules.ts";
+
+const RuleFields = soonPart(async () => (await import("./rule-fields.tsx")).RuleFields);
+const VisitAs = lazyOrFailure(async () => (await import("./visit-as.tsx")).VisitAs);
+
+/** Offered beside the menu of all. */
+const SHOWN = 3;
+
+type Props = {
+  link: Link;
+  onSaved: OnLinkSaved;
+  /** Whether the target decides for the visitor that is asked for. */
+  onTargetLit(isLit: boolean): void;
+};
+
+/** The rules of a link as sentences, edited in place, and where they lead somebody. */
+export function RulesPart({ link, onSaved, onTargetLit }: Props) {
+  const { t } = useLingui();
+  const texts = useConditionTexts();
+  const sentenceOf = useSentence();
+  const form = useRef<HTMLFormElement>(null);
+  const [lit, setLit] = useState<number | null>(null);
+  const edited = useRules(link, onSaved, form);
+  const { rules, errors, whole, open, newest, saving, failure, change, move, save, startAnew } = edited;
+  return (
+    <form
+      ref={form}
+      aria-label={t`Rules`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <Stack gap="xs">
+        {edited.isRestored && <DraftNotice onDiscard={startAnew} />}
+        <ol className={classes["sentences"]}>
+          {rules.map((rule, at) => (
+            <li
+              key={rule.id}
+              className={classes["sentence"]}
+              data-lit={at === lit || undefined}
+              data-open={rule.id === open || undefined}
+            >
+              <button
+                type="button"
+                className={classes["line"]}
+                aria-expanded={rule.id === open}
+                onClick={() => edited.toggle(rule.id)}
+              >
+                <RuleSentence rule={rule} />
+                {at === lit && <IconCheck size={16} role="img" aria-label={t`Decides`} />}
+              </button>
+              {rule.id === open && (
+                <Suspense fallback={<Skeleton height={190} />}>
+                  <RuleFields
+                    rule={rule}
+                    at={at}
+                    errors={errors}
+                    newest={newest}
+                    onChange={(next, field) => {
+                      if (field !== "target" && rule.if[field] === undefined) edited.setNewest(field);
+                      change(rules.map((one) => (one.id === rule.id ? next : one)));
+                    }}
+                    onUp={at > 0 ? () => move(at, at - 1) : null}
+                    onDown={at < rules.length - 1 ? () => move(at, at + 1) : null}
+                    onRemove={() => edited.remove(at)}
+                  />
+                </Suspense>
+              )}
+            </li>
+          ))}
+        </ol>
+        {rules.length < MOST_RULES && (
+          <Group gap={4} role="group" aria-label={t`Add a rule`}>
+            <Text size="sm" c="dimmed" px="xs">
+              {rules.length === 0 ? <Trans>Lead some elsewhere, by</Trans> : <Trans>Another rule, by</Trans>}
+            </Text>
+            {CONDITIONS.slice(0, SHOWN).map((name, at) => (
+              <Button
+                key={name}
+                data-add={at === 0 || undefined}
+                variant="default"
+                size="compact-sm"
+                fw={400}
+                leftSection={<ConditionIcon name={name} />}
+                onClick={() => edited.add(name)}
+              >
+                {texts[name]}
+              </Button>
+            ))}
+            <ConditionMenu
+              label={<Trans>More</Trans>}
+              names={CONDITIONS.slice(SHOWN)}
+              onChoose={edited.add}
+            />
+          </Group>
+        )}
+        <ChangedNotice
+          error={saving.error}
+          label={t`Rules`}
+          onMine={(now) => save(now)}
+          onTheirs={startAnew}
+        />
+        {failure instanceof ApiError && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {sentenceOf(failure)}
+          </Text>
+        )}
+        {edited.isChanged && (
+          <Group gap="xs">
+            <Button type="submit" size="xs" loading={saving.isPending}>
+              <Trans>Save rules</Trans>
+            </Button>
+            <Button variant="default" size="xs" onClick={startAnew}>
+              <Trans>Cancel</Trans>
+            </Button>
+          </Group>
+        )}
+        {rules.length > 0 && (
+          <Suspense fallback={<Skeleton height={110} />}>
+            <VisitAs
+              target={link.target}
+              rules={rulesOf(whole.map(({ rule }) => rule))}
+              onDecided={(index) => {
+                setLit(index === null || index < 0 ? null : (whole[index]?.at ?? null));
+                onTargetLit(index === -1);
+              }}
+            />
+          </Suspense>
+        )}
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,163 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Group, NativeSelect, Select, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { api, type LinkRule, responseOf, type RuleDraft } from "../../base/api.ts";
+import { useConditionTexts, useValueName } from "../form/condition-texts.ts";
+import type { ConditionName } from "../form/condition-value.ts";
+import { choicesOf } from "./choices.tsx";
+
+const DELAY_MS = 200;
+const WEBKIT = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
+const CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0";
+/** What such devices call themselves. */
+const AGENTS = {
+  iPhone: `Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) ${WEBKIT} Version/18.5 Mobile/15E148 Safari/604.1`,
+  iPad: `Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) ${WEBKIT} Version/18.5 Mobile/15E148 Safari/604.1`,
+  android: `Mozilla/5.0 (Linux; Android 15; Pixel 9) ${CHROME} Mobile Safari/537.36`,
+  android_tablet: `Mozilla/5.0 (Linux; Android 15; SM-X910) ${CHROME} Safari/537.36`,
+  windows: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${CHROME} Safari/537.36`,
+  mac: `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) ${WEBKIT} Version/18.5 Safari/605.1.15`,
+  linux: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+};
+type Agent = keyof typeof AGENTS;
+
+const explainQuery = (body: RuleDraft) =>
+  queryOptions({
+    queryKey: ["links", "explained", body],
+    queryFn: async ({ signal }) =>
+      (await responseOf(api.POST("/admin/v1/links/explain", { body, signal }))).data,
+    retry: false,
+    staleTime: 10_000,
+    placeholderData: keepPreviousData,
+  });
+
+type Props = {
+  target: string;
+  rules: readonly LinkRule[];
+  /** The index of the rule that decides, -1 for the target, null if that is not known. */
+  onDecided(rule: number | null): void;
+};
+
+/** Where such a visitor would be led by rules, as they stand in the form. */
+export function VisitAs({ target, rules, onDecided }: Props) {
+  const { t } = useLingui();
+  const texts = useConditionTexts();
+  const nameOf = useValueName();
+  const [agent, setAgent] = useState<Agent>("iPhone");
+  const [given, setGiven] = useState({
+    country: "",
+    language: "",
+    at: "",
+    referrer: "",
+    query: "",
+    address: "",
+  });
+  const asks = (name: ConditionName): boolean => rules.some((rule) => rule.if[name] !== undefined);
+  const { at, ...others } = given;
+  const body: RuleDraft = {
+    target,
+    rules: [...rules],
+    user_agent: AGENTS[agent],
+    ...Object.fromEntries(Object.entries(others).filter(([, value]) => value.trim() !== "")),
+    ...(at !== "" && { at: new Date(at).toISOString() }),
+  };
+  const [requested] = useDebouncedValue(JSON.stringify(body), DELAY_MS);
+  const { data, isError, isPlaceholderData } = useQuery(explainQuery(JSON.parse(requested) as RuleDraft));
+  const decided =
+    data === undefined || isError || isPlaceholderData
+      ? null
+      : data.reason === "rule"
+        ? data.steps.at(-1)!.rule
+        : -1;
+  useEffect(() => onDecided(decided), [decided]);
+  const set = (name: keyof typeof given) => (value: string | null) =>
+    setGiven((now) => ({ ...now, [name]: value ?? "" }));
+  const line = (name: "referrer" | "query" | "address") =>
+    asks(name) && (
+      <TextInput
+        key={name}
+        size="xs"
+        label={texts[name]}
+        value={given[name]}
+        maxLength={2000}
+        onChange={({ currentTarget }) => set(name)(currentTarget.value)}
+      />
+    );
+  const list = (name: "country" | "language", none: string) => (
+    <Select
+      size="xs"
+      label={texts[name]}
+      data={choicesOf(name, nameOf) ?? []}
+      value={given[name] || null}
+      onChange={set(name)}
+      placeholder={none}
+      maxLength={100}
+      searchable
+      clearable
+      selectFirstOptionOnChange
+      nothingFoundMessage={<Trans>Nothing matches.</Trans>}
+    />
+  );
+  return (
+    <div role="group" aria-label={t`Visit as`}>
+      <Text size="sm" fw={500} mb={4}>
+        <Trans>Visit as</Trans>
+      </Text>
+      <Group gap="xs" align="end" grow preventGrowOverflow={false}>
+        <NativeSelect
+          size="xs"
+          label={texts.device}
+          value={agent}
+          onChange={({ currentTarget }) => setAgent(currentTarget.value as Agent)}
+          data={[
+            { value: "iPhone", label: "iPhone" },
+            { value: "iPad", label: "iPad" },
+            { value: "android", label: t`Android phone` },
+            { value: "android_tablet", label: t`Android tablet` },
+            { value: "windows", label: "Windows" },
+            { value: "mac", label: "Mac" },
+            { value: "linux", label: "Linux" },
+          ]}
+        />
+        {list("country", t`Unknown`)}
+        {asks("language") && list("language", t`Unknown`)}
+        {(asks("hours") || asks("before") || asks("after")) && (
+          <TextInput
+            size="xs"
+            type="datetime-local"
+            label={t`Time`}
+            description={at === "" ? t`Now` : undefined}
+            value={at}
+            onChange={({ currentTarget }) => set("at")(currentTarget.value)}
+          />
+        )}
+        {(["referrer", "query", "address"] as const).map(line)}
+      </Group>
+      <Text
+        size="sm"
+        mt="xs"
+        role="status"
+        style={{ overflowWrap: "anywhere" }}
+        {...(isError && { c: "dimmed" })}
+      >
+        {isError ? (
+          <Trans>Finish the rules to see where they lead.</Trans>
+        ) : data === undefined ? (
+          "\u00a0"
+        ) : (
+          <>
+            → <b>{data.target ?? t`nowhere`}</b>
+          </>
+        )}
+        {asks("percent") && !isError && (
+          <Text span size="sm" c="dimmed">
+            {" "}
+            <Trans>Parts of the visitors are drawn: another visitor may be led elsewhere.</Trans>
+          </Text>
+        )}
+      </Text>
+    </div>
+  );
+}
