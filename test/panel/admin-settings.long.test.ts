@@ -237,10 +237,10 @@ once(
     await field(page, "features.default_url").fill("https://example.com/once");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");
-    await field(page, "files.trash_days").fill("9");
-    await rowOf("files.trash_days").getByRole("button", { name: "Save this one" }).click();
+    await field(page, "events.retention_days").fill("9");
+    await rowOf("events.retention_days").getByRole("button", { name: "Save this one" }).click();
     await soon(async () => expect(writes).toHaveLength(2));
-    for (const key of ["features.default_url", "files.trash_days"]) {
+    for (const key of ["features.default_url", "events.retention_days"]) {
       expect(await rowOf(key).getByRole("button", { name: "Save this one" }).isDisabled()).toBe(true);
       expect(
         await rowOf(key)
