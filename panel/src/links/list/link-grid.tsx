@@ -45,6 +45,8 @@ const ROW = 44;
 const NARROW_ROW = 68;
 const HEAD = 36;
 const REM = 16;
+/** Some systems show none. */
+const SCROLL_BAR = 16;
 
 export function LinkGrid(props: Props) {
   const { search, selection, onSort, onPlace, onTotal, onAction, onClear } = props;
@@ -52,7 +54,9 @@ export function LinkGrid(props: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const asksPasswords = useAsksPasswords();
   const isNarrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
-  const columns = isNarrow ? props.columns : fittingColumns(props.columns, props.width / REM);
+  const columns = isNarrow
+    ? props.columns
+    : fittingColumns(props.columns, Math.max(0, props.width - SCROLL_BAR) / REM);
   const rowHeight = isNarrow ? NARROW_ROW : ROW;
   const { at = 0, ...finding } = search;
   const [count, setCount] = useState(0);
