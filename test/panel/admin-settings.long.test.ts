@@ -254,7 +254,7 @@ once(
     await field(page, "features.default_url").fill("https://example.com/later");
     sent.resolve();
     await page.getByText("1 change is not saved").waitFor();
-    await page.getByText("Trash days is saved.").waitFor();
+    await page.getByText("Event retention is saved.").waitFor();
     expect(writes).toHaveLength(2);
     expect(await field(page, "features.default_url").inputValue()).toBe("https://example.com/later");
     const { body } = await panel.client.call("GET", "/config/features.default_url");
