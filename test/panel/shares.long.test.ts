@@ -134,12 +134,12 @@ once("a token is bound to a folder that a search finds, and the list says so", a
   const inner = await drive.folder("Scans of invoices", reports);
   const { page, complaints, close } = await panel.enter("/panel/tokens");
   await page.getByRole("button", { name: "New token" }).click();
-  await form(page).getByLabel("Name", { exact: true }).fill("scanner");
-  expect(await form(page).getByRole("combobox", { name: "Folder" }).count()).toBe(0);
-  await form(page).getByLabel("files:write").check();
-  await form(page).getByRole("combobox", { name: "Folder" }).fill("invoices");
+  await dialog(page).getByLabel("Name", { exact: true }).fill("scanner");
+  expect(await dialog(page).getByRole("combobox", { name: "Folder" }).count()).toBe(0);
+  await dialog(page).getByLabel("files:write").check();
+  await dialog(page).getByRole("combobox", { name: "Folder" }).fill("invoices");
   await page.getByRole("option", { name: "<b>Reports / Scans of invoices" }).click();
-  await form(page).getByRole("button", { name: "Create" }).click();
+  await dialog(page).getByRole("button", { name: "Create" }).click();
   await page.getByRole("link", { name: "One folder only" }).waitFor();
   expect((await panel.client.call("GET", "/tokens")).body.data[0]).toMatchObject({
     name: "scanner",
@@ -461,9 +461,10 @@ once(
     const place = async (text: string) =>
       (await page.getByText(text, { exact: true }).first().boundingBox())!.y;
     expect(await place("Send")).toBeLessThan(await place("Files that still fit"));
-    await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByRole("listitem").filter({ hasText: "a.txt" }).first().waitFor();
     await expectAccessible(page, "a drop box");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.waitForURL(/\?sent=1$/);
+    await page.getByRole("listitem").filter({ hasText: "a.txt" }).first().waitFor();
     await close();
   },
 );
