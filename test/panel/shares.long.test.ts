@@ -319,7 +319,7 @@ once("files to share stand in natural order whatever their case, and are found i
   await choices.getByText("Nothing is found.").waitFor();
   await search.fill("hidden");
   await choices.getByRole("button", { name: "hidden plan.txt" }).click();
-  await form(page).getByText("hidden plan.txt").waitFor();
+  await form(page).getByText("hidden plan.txt").first().waitFor();
   expect(complaints).toEqual([]);
   await close();
 });
