@@ -11,14 +11,19 @@ const texts = new Set(
     ([, text]) => JSON.parse(text!) as string,
   ),
 );
-const words = ["access", "kept", "privacy", "service", "oidc"]
+const words = ["access", "kept", "privacy", "service", "oidc", "mail"]
   .map((name) => readFileSync(join(ROOT, `config/words/${name}.ts`), "utf8"))
   .join("\n");
 
+/** The panel says in words of its own what names a setting or an address of the API. */
+const namesApi = (description: string): boolean =>
+  /\/v1\b|\bfiles\.share_policy\b/.test(description) || CONFIG_KEYS.some((key) => description.includes(key));
+
 test("the panel has a name for every setting, and the server's description of it to translate", () => {
-  const missing = CONFIG_KEYS.filter(
-    (key) => !words.includes(`"${key}": {`) || !texts.has(definitionOf(key).description),
-  );
+  const missing = CONFIG_KEYS.filter((key) => {
+    const { description } = definitionOf(key);
+    return !words.includes(`"${key}": {`) || (!texts.has(description) && !namesApi(description));
+  });
   expect(missing).toEqual([]);
 });
 

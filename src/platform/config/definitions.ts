@@ -21,7 +21,7 @@ import {
 const OIDC_DEFINITIONS = inCategory("oidc", {
   "oidc.password_sign_in": bool(true, {
     description:
-      "Let people sign in with a password. Off: only as the settings below say. It stays on while they are empty; the command reset-password turns it on.",
+      "Let people sign in with a password. Off: only by single sign-on. It stays on until that is set up; the command reset-password turns it on.",
   }),
   "oidc.issuer": string("", check.issuer, {
     description:
@@ -187,7 +187,7 @@ export const DEFINITIONS = {
     }),
     "features.public_url": string("", check.originOrEmpty, {
       description:
-        "Scheme, host and optional port under which visitors reach Waymark, for short_url in answers. Empty: those of the request, or the listening address on the command line.",
+        "Scheme, host and optional port under which visitors reach Waymark. Empty: those of the request, or the listening address on the command line.",
     }),
     "features.well_known": string("[]", check.wellKnown, {
       description:

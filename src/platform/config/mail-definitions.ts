@@ -22,19 +22,21 @@ const line = {
 
 export const MAIL_DEFINITIONS = inCategory("mail", {
   "mail.host": string("", host, {
-    description: "SMTP server that sends the mails of Waymark. Empty: no mails. Needs mail.from.",
+    description: "SMTP server that sends mails, such as smtp.example.com. Empty: no mails.",
   }),
-  "mail.port": int(587, between(1, 65_535), { description: "Port of the SMTP server." }),
+  "mail.port": int(587, between(1, 65_535), {
+    description: "Mostly 587, or 465 for a connection that is encrypted from the start.",
+  }),
   "mail.tls": choice(
     "starttls",
     {
-      starttls: "Encrypted after the greeting (STARTTLS), mostly on port 587.",
-      tls: "Encrypted from the start, mostly on port 465.",
-      none: "Not encrypted, for a server on the same machine.",
+      starttls: "After the greeting (STARTTLS)",
+      tls: "From the start (TLS)",
+      none: "None, for a server on the same machine",
     },
-    { description: "Encryption of the connection to the SMTP server." },
+    { description: "Encryption of the connection to the mail server." },
   ),
-  "mail.user": string("", line, { description: "Account at the SMTP server. Empty: none is needed." }),
+  "mail.user": string("", line, { description: "Account at the mail server. Empty: none is needed." }),
   "mail.password": string("", line, { description: "Password of that account.", sensitive: true }),
-  "mail.from": string("", address, { description: "Address that mails come from." }),
+  "mail.from": string("", address, { description: "Address that mails come from, such as waymark@example.com." }),
 });
