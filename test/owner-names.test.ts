@@ -132,6 +132,7 @@ const BODIES: Record<string, (owner: string) => object> = {
   "POST /admin/v1/analytics/mails team": (team) => ({ ...MAIL, filter: { team } }),
   "PATCH /admin/v1/analytics/mails/{id} owner": (owner) => ({ filter: { owner } }),
   "PATCH /admin/v1/analytics/mails/{id} team": (team) => ({ filter: { team } }),
+  "POST /admin/v1/presets owner": (owner) => ({ kind: "view", name: "a", content: { q: "a" }, owner }),
   "POST /folders owner": (owner) => ({ name: "new", owner }),
   "PATCH /folders/{id} owner": (owner) => ({ owner }),
   "PATCH /files/{id} owner": (owner) => ({ owner }),

@@ -35,7 +35,7 @@ once("a passkey is added, signs in without a name, and does so no more when it i
 
   await list.getByRole("button", { name: /^Rename / }).click();
   await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("My laptop");
-  await button(page, "Save").click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
   await list.getByText("My laptop").waitFor();
   await expectAccessibleInAllLooks(page, "account with a passkey");
   await button(page, "Add a passkey").click();

@@ -116,7 +116,7 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab cont
   const { call } = await signIn(server.url);
   const valueOf = async (key: string) => (await call("GET", `/config/${key}`)).body.data;
   expect(await valueOf("features.public_url")).toMatchObject({ value: "https://go.example.com" });
-  expect(await valueOf("analytics.enable_detailed_logging")).toMatchObject({ pending_value: "true" });
+  expect(await valueOf("analytics.enable_detailed_logging")).toMatchObject({ value: "true" });
   expect(await valueOf("analytics.enable_ip_logging")).toMatchObject({ value: "false" });
   expect(await valueOf("features.enforce_link_passwords")).toMatchObject({ value: "true" });
   await close();

@@ -37,6 +37,7 @@ const NEEDS: Record<string, Need> = {
   "DELETE /account/passkeys/:id": "proof",
   "DELETE /account/sessions/:id": "session",
   "PATCH /account/mail": "session",
+  "PATCH /auth/me": "session",
   "PUT /account/email": "proof",
   "POST /tokens": "factor",
   "DELETE /tokens/:id": "session",

@@ -171,14 +171,14 @@ function createKept(read: Db) {
       return (await oldest.executeTakeFirst())?.clicked_at ?? null;
     },
 
-    /** Whether any link has clicks, by whole days and the hours that are kept, before the oldest day by whole months. */
+    /** Whether any link has clicks, by whole days and the hours that are kept, and by the months before the oldest day. */
     async hasClicks({ from, to }: Span, { day, hour, month }: Calendar): Promise<boolean> {
       const { day: oldest } = await this.oldest();
-      const ofMonthsTo = oldest === null ? to : Math.min(to, day.startOf(oldest));
+      const endOfMonths = oldest === null ? month.of(to) + 1 : month.of(day.startOf(oldest));
       const ofMonths = read
         .selectFrom("click_months")
         .where("month", ">=", month.of(from))
-        .where("month", "<=", month.of(Math.max(from, ofMonthsTo - 1)));
+        .where("month", "<", endOfMonths);
       const ofDays = read
         .selectFrom("click_days")
         .where("day", ">=", day.of(from))
@@ -190,7 +190,7 @@ function createKept(read: Db) {
       const found = await Promise.all([
         ofDays.select("day").limit(1).executeTakeFirst(),
         ofHours.select("hour").limit(1).executeTakeFirst(),
-        from < ofMonthsTo ? ofMonths.select("month").limit(1).executeTakeFirst() : undefined,
+        ofMonths.select("month").limit(1).executeTakeFirst(),
       ]);
       return found.some((row) => row !== undefined);
     },

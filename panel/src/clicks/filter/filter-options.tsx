@@ -3,7 +3,7 @@ import { Combobox, Text, TextInput, useCombobox } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { formatNumber } from "../../base/i18n.ts";
-import { presetsQuery } from "../../presets/presets-button.tsx";
+import { presetsQuery } from "../../presets/preset-queries.ts";
 import classes from "../clicks.module.css";
 import { conditionsFor, type Dimension, DIMENSIONS, LINK_DIMENSIONS, nameOfValue } from "../dimensions.ts";
 import { conditionsIn, linkConditionsIn, valuesIn, withCondition } from "../filter.ts";

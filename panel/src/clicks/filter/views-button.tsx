@@ -1,7 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { IconBookmark } from "@tabler/icons-react";
-import { presetContentOf, PresetsButton } from "../../presets/presets-button.tsx";
+import { presetContentOf } from "../../presets/preset-queries.ts";
+import { PresetsButton } from "../../presets/presets-button.tsx";
 import classes from "../clicks.module.css";
 import { type OnReportChange, readReportSearch, type ReportSearch } from "../range.ts";
 

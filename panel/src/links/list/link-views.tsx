@@ -2,7 +2,8 @@ import { useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { IconBookmark } from "@tabler/icons-react";
 import { FINDING_CONDITIONS, type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
-import { presetContentOf, PresetsButton } from "../../presets/presets-button.tsx";
+import { presetContentOf } from "../../presets/preset-queries.ts";
+import { PresetsButton } from "../../presets/presets-button.tsx";
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 

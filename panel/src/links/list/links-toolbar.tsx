@@ -9,9 +9,9 @@ import { SearchField } from "../../ui/lists/search-field.tsx";
 import type { FindingChange, LinkFinding } from "../link-search.ts";
 import type { useColumns } from "./columns.ts";
 import { FilterButton } from "./filter-button.tsx";
+import { LinkViews } from "./link-views.tsx";
 import classes from "./list.module.css";
 
-const LinkViews = soonPart(async () => (await import("./link-views.tsx")).LinkViews);
 const load = () => import("./toolbar-items.tsx");
 const ColumnItems = soonPart(async () => (await load()).ColumnItems);
 const SortItems = soonPart(async () => (await load()).SortItems);
