@@ -18,6 +18,13 @@ type Props = { link: Link; onSaved: OnLinkSaved };
 /** Limits that are said as sentences once they are set. */
 export const SPOKEN = ["starts_at", "expires_at", "max_clicks"] as const;
 
+/** In a sentence an address that holds a tag would be one. */
+const TargetAddress = ({ target }: { target: string }) => (
+  <a href={target} target="_blank" rel="noreferrer noopener" className={sentences["goal"]}>
+    {shortAddress(target)}
+  </a>
+);
+
 /** Where a link leads, as sentences that can be read aloud and edited in place. */
 export function LeadsTo({ link, onSaved }: Props) {
   const { t } = useLingui();
@@ -48,10 +55,7 @@ export function LeadsTo({ link, onSaved }: Props) {
       <LinkSettingRow name="target" link={link} onSaved={onSaved} isLit={isTargetLit}>
         <span>
           <Trans>
-            Leads to{" "}
-            <a href={target} target="_blank" rel="noreferrer noopener" className={sentences["goal"]}>
-              {shortAddress(target)}
-            </a>
+            Leads to <TargetAddress target={target} />
           </Trans>
         </span>
         {isTargetLit && <IconCheck size={16} role="img" aria-label={t`Decides`} />}
