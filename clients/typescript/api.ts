@@ -817,7 +817,7 @@ export interface paths {
         head?: never;
         /**
          * Change what you are called
-         * @description For every account; API tokens are refused.
+         * @description `display_name` is shown beside or instead of the username to people; empty or null removes it. For every account; API tokens are refused.
          */
         patch: operations["patchAuthMe"];
         trace?: never;
@@ -881,7 +881,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the provider of OpenID Connect for its description
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description The provider's discovery document is fetched anew with the settings of single sign-on, and the response names the issuer. What the provider answers wrongly is 400 with a sentence; nothing is stored. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postAuthOidcTest"];
         delete?: never;
@@ -1023,7 +1023,7 @@ export interface paths {
         };
         /**
          * List bulk changes, newest first: those of the account, of all for administrators
-         * @description For editors and administrators; an API token needs the scope `links:read`.
+         * @description A bulk change is one request that changed or deleted links by a filter or a list. Editors see their own, administrators all. For editors and administrators; an API token needs the scope `links:read`.
          */
         get: operations["listBulkChanges"];
         put?: never;
@@ -1043,7 +1043,7 @@ export interface paths {
         };
         /**
          * Read a bulk change, and how far its undo is
-         * @description For editors and administrators; an API token needs the scope `links:read`.
+         * @description `undo` tells how many links are handled, and how many could not be put back because they have changed since. For editors and administrators; an API token needs the scope `links:read`.
          */
         get: operations["getBulkChange"];
         put?: never;
@@ -1065,7 +1065,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a bulk change on the server, which goes on until all links are handled; passwords stay
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description It survives restarts and runs once, however often it is asked for. Links that have changed since stay as they are and are counted. For editors and administrators; an API token needs the scope `links:write`.
          */
         post: operations["postBulkChangeUndo"];
         delete?: never;
@@ -1217,7 +1217,7 @@ export interface paths {
         put?: never;
         /**
          * Start the workers of all servers anew, one by one; then settings that need a restart are in force
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description Every worker ends its requests first, so none is lost. The response comes before the restart. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postConfigRestart"];
         delete?: never;
@@ -1905,7 +1905,7 @@ export interface paths {
         put?: never;
         /**
          * Where a target and rules would lead a visitor, before a link has them
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description Nothing is stored. The response is that of GET `explain` of a link that exists. For editors and administrators; an API token needs the scope `links:write`.
          */
         post: operations["postLinksExplain"];
         delete?: never;
@@ -2103,7 +2103,7 @@ export interface paths {
         };
         /**
          * What accounts are called: those of `names` that have a display name, or ten whose names match
-         * @description For every account; an API token needs no scope.
+         * @description `names` asks for the display names of at most 100 accounts. `search` finds accounts by name or display name, for administrators and managers of teams. For every account; an API token needs no scope.
          */
         get: operations["listPeople"];
         put?: never;
@@ -2123,13 +2123,13 @@ export interface paths {
         };
         /**
          * List saved views or parameters of campaigns, of the account and its teams
-         * @description For editors and administrators; an API token needs the scope `links:read`.
+         * @description `kind` is `view` for lists of links, `report` for analytics, and `utm` for parameters of campaigns. For editors and administrators; an API token needs the scope `links:read`.
          */
         get: operations["listPresets"];
         put?: never;
         /**
          * Save a view or parameters of campaigns under a name, which replaces earlier ones of that name
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description `owner` with `team:{name}` shares it with the team, which viewers can't do. For editors and administrators; an API token needs the scope `links:write`.
          */
         post: operations["postPresets"];
         delete?: never;
@@ -2150,7 +2150,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a saved view or saved parameters
-         * @description For editors and administrators; an API token needs the scope `links:write`.
+         * @description Those of a team are deleted by its editors and managers. For editors and administrators; an API token needs the scope `links:write`.
          */
         delete: operations["deletePreset"];
         options?: never;
@@ -3107,7 +3107,7 @@ export interface paths {
         };
         /**
          * Which entries of a folder are shared by themselves or take files now; without those whose codes have expired
-         * @description For every account; an API token needs the scope `files:read`.
+         * @description Shares of folders around them are not listed. Visitors of the listed codes see the entries now. For every account; an API token needs the scope `files:read`.
          */
         get: operations["listFilesShared"];
         put?: never;
@@ -3687,7 +3687,7 @@ export interface paths {
         };
         /**
          * What became of the mails to the recipients of a share or drop box, newest first; the last 500
-         * @description For every account; an API token needs the scope `files:read`.
+         * @description A mail waits (`queued`), was taken by the mail server (`accepted`), or was `refused` with its reason. For every account; an API token needs the scope `files:read`.
          */
         get: operations["listShareMails"];
         put?: never;
@@ -5603,7 +5603,9 @@ export interface components {
                 hours?: {
                     /** @description of mon, tue, wed, thu, fri, sat, sun; absent: every day */
                     days?: components["schemas"]["Weekday"][];
+                    /** @example 18:00 */
                     from?: string;
+                    /** @example 18:00 */
                     to?: string;
                     zone: string;
                 };
@@ -7258,7 +7260,9 @@ export interface components {
                             hours?: {
                                 /** @description of mon, tue, wed, thu, fri, sat, sun; absent: every day */
                                 days?: components["schemas"]["Weekday"][];
+                                /** @example 18:00 */
                                 from?: string;
+                                /** @example 18:00 */
                                 to?: string;
                                 zone: string;
                             };
@@ -13951,7 +13955,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example text */
+                /**
+                 * @description id of the change, as its response gave it
+                 * @example text
+                 */
                 change: string;
             };
             cookie?: never;
@@ -14012,7 +14019,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example text */
+                /**
+                 * @description id of the change, as its response gave it
+                 * @example text
+                 */
                 change: string;
             };
             cookie?: never;
@@ -18531,8 +18541,8 @@ export interface operations {
                  *               "days": [
                  *                 "mon"
                  *               ],
-                 *               "from": "text",
-                 *               "to": "text",
+                 *               "from": "18:00",
+                 *               "to": "18:00",
                  *               "zone": "text"
                  *             },
                  *             "address": "text",

@@ -1,4 +1,5 @@
 /** Every command is run in a folder without a database; what it lacks is made up. */
+import { bulkText } from "../links/bulk-id.ts";
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +26,7 @@ const WALK = `
   for (const { command, names } of program.commands.flatMap((one) => leaves(one, [one.name()]))) {
     if (WITHOUT.includes(names.join(" "))) continue;
     const args = command.registeredArguments.filter((one) => one.required)
-      .map((one) => (one.name().startsWith("id") ? "1" : ({ address: "a@a.example", by: "os" })[one.name()] ?? FILE));
+      .map((one) => (one.name().startsWith("id") ? "1" : ({ address: "a@a.example", by: "os", change: "${bulkText({ at: 1, bulk: 1 })}" })[one.name()] ?? FILE));
     const options = command.options.filter((one) => one.mandatory)
       .flatMap((one) => [one.long, sample[one.attributeName()] ?? (one.long === "--from" ? "1" : "https://a.example")]);
     if (command.options.some((one) => one.long === "--yes")) options.push("--yes");
@@ -45,6 +46,7 @@ const WITHOUT = ["serve", "restore", "config generate", "successor check", "succ
 const MAKE = ROOMS.flatMap(({ setUpCommands = [] }) => setUpCommands);
 const EXTRA = {
   "links update": ["https://a.example"],
+  "links remove": ["a"],
   "privacy find": ["--address", "a@a.example"],
   "privacy export": ["--address", "a@a.example"],
   "privacy delete": ["--address", "a@a.example"],

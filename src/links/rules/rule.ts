@@ -60,7 +60,7 @@ const word = (words: readonly string[]) =>
     .string()
     .refine((given) => words.includes(given), `must be one of ${words.join(", ")}`)
     .meta({ enum: [...words] });
-const clockTime = (last: RegExp, is: string) => form(last, `must be ${is}`);
+const clockTime = (last: RegExp, is: string) => form(last, `must be ${is}`).meta({ examples: ["18:00"] });
 const instant = z
   .string()
   .refine((given) => parseRfc3339(given) !== null, "must be an instant such as 2026-11-20T13:00:00Z")

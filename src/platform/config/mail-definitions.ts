@@ -38,5 +38,7 @@ export const MAIL_DEFINITIONS = inCategory("mail", {
   ),
   "mail.user": string("", line, { description: "Account at the mail server. Empty: none is needed." }),
   "mail.password": string("", line, { description: "Password of that account.", sensitive: true }),
-  "mail.from": string("", address, { description: "Address that mails come from, such as waymark@example.com." }),
+  "mail.from": string("", address, {
+    description: "Address that mails come from, such as waymark@example.com.",
+  }),
 });

@@ -93,6 +93,7 @@ const TAGS: Readonly<Record<string, string>> = {
 export const PARAMETERS: Readonly<Record<string, string>> = {
   id: "number of the entry, as responses give it",
   delivery: "number of the delivery",
+  change: "id of the change, as its response gave it",
   token: "what the mail's address ends with",
   version: "number of the version, as the list gives it",
   code: "the short code; slashes may be written as they are or as %2F",
