@@ -7,7 +7,7 @@ import type { SignInMethod } from "../src/lib/credential.ts";
 import { refusal } from "../src/links/links.test-support.ts";
 
 /** They store nothing. */
-const FREE = ["POST /config/reload", "POST /config/:key/action"];
+const FREE = ["POST /config/reload", "POST /config/restart", "POST /config/:key/action"];
 
 let opened: Awaited<ReturnType<typeof openNewRooms>>;
 let changes: [route: string, admit: Endpoint["admit"]][];

@@ -4,7 +4,7 @@
  * that a flood of visitors costs nothing.
  */
 import type { ClickFilter, FilterValue } from "../clicks/analytics/cuts.ts";
-import { comparedRange, type DateRange } from "../clicks/analytics/range.ts";
+import type { DateRange } from "../clicks/analytics/range.ts";
 import { valuesOf } from "../clicks/analytics/schemas.routes.ts";
 import type { Analytics } from "../clicks/analytics/service.ts";
 import type { Calendar } from "../clicks/rollups/calendar.ts";
@@ -61,6 +61,7 @@ const MOST_ROWS = 10;
 /** Longer reports have a bar for each month. */
 const MOST_BARS_OF_DAYS = 124;
 const DAYS_BY_HOUR = 2;
+const WEEK_DAYS = 7;
 
 type Deps = {
   analytics: Pick<Analytics, "trend" | "reports" | "detailsFrom" | "keepDays" | "calendar">;
@@ -128,10 +129,12 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
       const range = rangeOf(inZone, firstDay, lastDay, at);
       const end = firstInstantOf(inZone, addDays(lastDay, 1)) - 1;
       const calendar = await analytics.calendar();
-      const earlier = comparedRange({ start: range.start, end }, "day", "previous", {
-        now: Number.POSITIVE_INFINITY,
-        calendar,
-      });
+      // Whole weeks, so that weekdays stand against each other.
+      const back = Math.ceil(days / WEEK_DAYS) * WEEK_DAYS;
+      const earlier = {
+        start: firstInstantOf(inZone, addDays(firstDay, -back)),
+        end: firstInstantOf(inZone, addDays(lastDay, 1 - back)) - 1,
+      };
       const isWhole = end < at;
       const unit = unitFor(days);
       const [trend, before, open, detailsFrom, lists] = await Promise.all([

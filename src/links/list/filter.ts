@@ -121,6 +121,14 @@ export type DomainFilter = (host: string | undefined) => number | null;
 
 export const everyDomain: DomainFilter = () => null;
 
+function notTagsIn({ not_tag: tags = [] }: Pick<FilterQuery, "not_tag">): string[] {
+  try {
+    return checkTags(tags.filter((tag) => tag !== ""));
+  } catch (error) {
+    throw appError("BadRequest", `not_tag: ${(error as Error).message}`, { field: "not_tag" });
+  }
+}
+
 /** @param query resolved (link/owners.repository.ts)  @throws BadRequest if both states are requested or the domain is unknown, or a tag is invalid, InvalidDateFormat */
 export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain): LinkFilter {
   const expired = isSet(query.only_expired);
@@ -141,7 +149,7 @@ export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain
     held: query.held || null,
     dead: isSet(query.only_dead),
     tags: checkTags((query.tag ?? []).filter((tag) => tag !== "")),
-    notTags: checkTags((query.not_tag ?? []).filter((tag) => tag !== "")),
+    notTags: notTagsIn(query),
     notOwner: query.not_owner ? Number(query.not_owner) : null,
     target: query.target || null,
     notTarget: query.not_target || null,
