@@ -62,6 +62,7 @@ export const PASSED_ON: Partial<Record<TableName, readonly string[]>> = {
   report_readers: ["email", "token"],
   webhook_deliveries: ["event_id"],
   presets: ["name"],
+  bulk_changes: ["bulk"],
 };
 
 /** Returns a value that is unique among those of all rows. */

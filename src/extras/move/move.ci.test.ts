@@ -14,7 +14,7 @@ import { fillTables, rowsOf, sampleRow } from "./move.test-support.ts";
 import { cancelMove, type MoveSettings, moveDatabase } from "./move.ts";
 import { becomeMover, setMarks } from "./mover.ts";
 import { movedTo, readMarks, renameLog } from "../../platform/db/move-switch.ts";
-import { MOVED, PASSED_ON } from "./move-tables.ts";
+import { LEFT_OUT, MOVED, PASSED_ON } from "./move-tables.ts";
 import { createMigrated } from "../../platform/db/schema-copy.test-support.ts";
 
 const QUICK: readonly string[] = ["sqlite postgres", "postgres mariadb", "mariadb mysql", "mysql sqlite"];
@@ -184,6 +184,7 @@ test.skipIf(isLong)(
     const wrong: string[] = [];
     for (const [, name, body] of schema.matchAll(/^create table (\w+) \(\n([^;]*)\);/gm)) {
       const table = name as (typeof MOVED)[number];
+      if (LEFT_OUT.includes(table)) continue;
       for (const [, parent] of body!.matchAll(/REFERENCES (\w+)/g))
         if (MOVED.indexOf(parent as typeof table) >= MOVED.indexOf(table))
           wrong.push(`${table} before ${parent}`);
