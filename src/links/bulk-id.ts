@@ -5,6 +5,18 @@ import { appError } from "../lib/errors.ts";
 
 export type BulkId = { at: number; bulk: number };
 
+/** What a portion of an undo did, after the event `after`. */
+export type UndoProgress = {
+  after: number;
+  /** The last event that is handled; null at the end. */
+  next: number | null;
+  restored: number;
+  failed: number;
+  refusal: string | undefined;
+  by: string;
+  now: number;
+};
+
 const NUMBERS = 2 ** 47;
 
 export const newBulk = (): number => randomInt(1, NUMBERS);

@@ -4,7 +4,6 @@ import {
   Button,
   Divider,
   Group,
-  Popover,
   ScrollArea,
   Select,
   Stack,
@@ -18,8 +17,8 @@ import { accountQuery } from "../auth/account.ts";
 import { teamsQuery } from "../auth/teams/team-queries.ts";
 import { api, type NewPreset, responseOf } from "../base/api.ts";
 import { PopoverFields } from "../ui/dialogs/popover-form.tsx";
+import { PopoverOver } from "../ui/dialogs/popover-over.tsx";
 import { useSentence } from "../ui/failure.tsx";
-import classes from "../ui/menus/menu-button.module.css";
 import { type PresetContent, type PresetKind, presetsQuery } from "./preset-queries.ts";
 
 export type PresetsProps = {
@@ -35,21 +34,9 @@ type Props = PresetsProps & { isOpen: boolean; onClose(): void };
 
 /** Over its button. */
 export const PresetsPanel = ({ isOpen, onClose, ...presets }: Props) => (
-  <Popover
-    opened={isOpen}
-    onChange={(opened) => !opened && onClose()}
-    position="bottom-end"
-    withArrow
-    shadow="md"
-    trapFocus
-  >
-    <Popover.Target>
-      <span className={classes["over"]} hidden={!isOpen} onClick={onClose} aria-hidden />
-    </Popover.Target>
-    <Popover.Dropdown w={300}>
-      <Presets {...presets} />
-    </Popover.Dropdown>
-  </Popover>
+  <PopoverOver isOpen={isOpen} width={300} onClose={onClose}>
+    <Presets {...presets} />
+  </PopoverOver>
 );
 
 function Presets({ kind, content, empty, onChoose }: PresetsProps) {

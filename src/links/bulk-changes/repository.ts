@@ -4,7 +4,7 @@ import { deleteFound } from "../../platform/db/queries.ts";
 import type { RowFields } from "../../platform/db/schema.ts";
 import type { Via } from "../../lib/actor.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
-import type { BulkId } from "../bulk-id.ts";
+import type { BulkId, UndoProgress } from "../bulk-id.ts";
 
 export type BulkState = "done" | "undoing" | "undone";
 
@@ -15,18 +15,6 @@ type NewBulkChange = Pick<
   BulkChange,
   "at" | "bulk" | "actor" | "via" | "accountId" | "action" | "subject" | "before" | "after" | "links"
 >;
-
-/** What a portion of an undo did, after the event `after`. */
-export type UndoProgress = {
-  after: number;
-  /** The last event that is handled; null at the end. */
-  next: number | null;
-  restored: number;
-  failed: number;
-  refusal: string | undefined;
-  by: string;
-  now: number;
-};
 
 const REMOVED_AT_ONCE = 1_000;
 const REFUSAL_LENGTH = 1_000;

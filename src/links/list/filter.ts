@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
-import { appError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { flag, isSet, queryChoice, queryText } from "../../lib/query-text.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
@@ -125,7 +125,8 @@ function notTagsIn({ not_tag: tags = [] }: Pick<FilterQuery, "not_tag">): string
   try {
     return checkTags(tags.filter((tag) => tag !== ""));
   } catch (error) {
-    throw appError("BadRequest", `not_tag: ${(error as Error).message}`, { field: "not_tag" });
+    if (!(error instanceof AppError)) throw error;
+    throw appError("BadRequest", `not_tag: ${error.message}`, { field: "not_tag" });
   }
 }
 

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { BulkId } from "../bulk-id.ts";
+import type { BulkId, UndoProgress } from "../bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { PART_OF_BULK } from "../../lib/event.ts";
@@ -46,16 +46,6 @@ type BulkLinkEvent = ChangeEvent & { id: number; action: string; subjectId: numb
 export type RevertedPortion = RevertedPart & {
   /** The event after which to continue; null at the end. */
   next: number | null;
-};
-
-type UndoProgress = {
-  after: number;
-  next: number | null;
-  restored: number;
-  failed: number;
-  refusal: string | undefined;
-  by: string;
-  now: number;
 };
 
 type Deps = {

@@ -1,7 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
-import { Popover } from "@mantine/core";
+import { PopoverOver } from "../../ui/dialogs/popover-over.tsx";
 import { Sheet } from "../../ui/dialogs/sheet.tsx";
-import classes from "../../ui/menus/menu-button.module.css";
 import type { FindingChange, LinkFinding } from "../link-search.ts";
 import { FilterFields } from "./filter-fields.tsx";
 
@@ -24,21 +23,14 @@ export function FilterPanel({ isOpen, isPhone, finding, onChange, onClose }: Pro
       </Sheet>
     );
   return (
-    <Popover
-      opened={isOpen}
-      onChange={(opened) => !opened && onClose()}
-      position="bottom-end"
-      withArrow
-      shadow="md"
-      trapFocus
+    <PopoverOver
+      isOpen={isOpen}
       width={320}
+      onClose={onClose}
+      aria-label={t`Filter`}
+      aria-labelledby={undefined}
     >
-      <Popover.Target>
-        <span className={classes["over"]} hidden={!isOpen} onClick={onClose} aria-hidden />
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t`Filter`} aria-labelledby={undefined}>
-        {fields}
-      </Popover.Dropdown>
-    </Popover>
+      {fields}
+    </PopoverOver>
   );
 }
