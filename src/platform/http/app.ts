@@ -117,10 +117,8 @@ export function protocolBelow(
   method: string,
   path: string,
 ): OtherProtocol | undefined {
-  const folder = path.endsWith("/") ? path : `${path}/`;
-  return others.find(
-    ({ prefix, methodsAbove }) => methodsAbove.includes(method) && prefix.startsWith(folder),
-  );
+  const isAbove = (prefix: string) => prefix.startsWith(path.endsWith("/") ? path : `${path}/`);
+  return others.find(({ prefix, methodsAbove }) => methodsAbove.includes(method) && isAbove(prefix));
 }
 
 /** Slashes in a row count as one below the prefixes of `others`; elsewhere codes of older links have them. */

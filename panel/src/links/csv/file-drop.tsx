@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, FileButton, Stack, Text } from "@mantine/core";
 import { IconFileTypeCsv } from "@tabler/icons-react";
-import { useState } from "react";
+import { useDropZone } from "../../ui/forms/use-drop-zone.ts";
 import { useNoStrayDrops } from "../../ui/stray-drops.ts";
 import classes from "./csv.module.css";
 import { chooseCsv } from "./import-state.ts";
@@ -11,28 +11,13 @@ const TYPES = ".csv,.tsv,.txt,text/csv,text/tab-separated-values";
 /** Takes one CSV file, chosen or dropped. */
 export function FileDrop() {
   const { t } = useLingui();
-  const [isOver, setIsOver] = useState(false);
   useNoStrayDrops();
   const take = (file: File | null | undefined): void => {
     if (file) void chooseCsv(file);
   };
+  const zone = useDropZone((dropped) => take(dropped.files[0]));
   return (
-    <div
-      className={classes["drop"]}
-      data-over={isOver || undefined}
-      role="group"
-      aria-label={t`CSV file`}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setIsOver(true);
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setIsOver(false);
-        take(event.dataTransfer.files[0]);
-      }}
-    >
+    <div className={classes["drop"]} role="group" aria-label={t`CSV file`} {...zone}>
       <Stack align="center" gap="sm" ta="center">
         <IconFileTypeCsv size={32} stroke={1.5} aria-hidden />
         <Text fw={600}>

@@ -14,6 +14,7 @@ import { useUploadItems } from "../../files/uploads/upload-list.ts";
 import { isMoving, type UploadRecord } from "../../files/uploads/upload-record.ts";
 import { cancelUpload } from "../../files/uploads/uploads.ts";
 import { usePastedFiles } from "../../files/uploads/use-pasted-files.tsx";
+import { useDropZone } from "../../ui/forms/use-drop-zone.ts";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { folderForShare } from "../share-queries.ts";
 import type { SharedItem } from "../share-search.ts";
@@ -75,26 +76,10 @@ type Props = { upload: ReturnType<typeof useShareUpload>; error: string | undefi
 export function ShareUpload({ upload: { states, take, remove }, error }: Props) {
   const { t } = useLingui();
   const picker = useRef<HTMLInputElement>(null);
-  const [isOver, setIsOver] = useState(false);
+  const zone = useDropZone((dropped) => take(droppedFiles(dropped)));
   usePastedFiles((files) => take(chosenFiles(files)));
   return (
-    <Paper
-      withBorder
-      radius="md"
-      p="md"
-      className={classes["upload"] ?? ""}
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setIsOver(true);
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setIsOver(false);
-        take(droppedFiles(event.dataTransfer));
-      }}
-    >
+    <Paper withBorder radius="md" p="md" className={classes["upload"] ?? ""} {...zone}>
       <input
         ref={picker}
         type="file"
