@@ -4,6 +4,9 @@ import { afterEach, expect, setSystemTime, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { i18n as panelTexts, type Messages, setupI18n } from "@lingui/core";
+import { I18nProvider, Trans } from "@lingui/react";
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { createCountLead } from "../panel/src/ui/lists/count-lead.ts";
 import { dateLocale } from "../panel/src/base/date-locale.ts";
 import { isolateNames } from "../panel/src/base/isolated-names.ts";
@@ -30,6 +33,21 @@ test("a name that is read from right to left, or turns the direction, is isolate
     "a is in \u2068\u202Egpj.exe\u2069.",
   );
   expect(i18n._("moved", { name: 1, folder: "صورة" })).toBe("1 is in \u2068صورة\u2069.");
+});
+
+test("a tag in a name stays text in a sentence with elements", () => {
+  const messages: Messages = { opens: [["name"], " opens <0>", ["folder"], "</0>."] };
+  const i18n = setupI18n({ locale: "en", messages: { en: messages } });
+  isolateNames(i18n);
+  const textOf = (values: Record<string, unknown>) => {
+    const sentence = createElement(Trans, { id: "opens", values, components: { 0: createElement("b") } });
+    const whole = createElement(I18nProvider, { i18n }, sentence);
+    return renderToStaticMarkup(whole).replaceAll("\u2060", "");
+  };
+  expect(textOf({ name: "<b>fat</b> <0/> a<b", folder: "<0>x</0>" })).toBe(
+    "&lt;b&gt;fat&lt;/b&gt; &lt;0/&gt; a&lt;b opens <b>&lt;0&gt;x&lt;/0&gt;</b>.",
+  );
+  expect(textOf({ name: createElement("i", null, "one"), folder: 1 })).toBe("<i>one</i> opens <b>1</b>.");
 });
 
 test("ranges end with the server's hour and day, however wrong the clock of the browser's machine is", () => {
