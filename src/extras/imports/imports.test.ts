@@ -195,6 +195,25 @@ forEachDialect((dialect) => {
     expect((await room.counts())["tags"]).toBe(0);
     await room.clear();
   });
+
+  test("what was done is undone or confirmed before it is dropped, even if it imported nothing", async () => {
+    const { imports, links } = room;
+    const none = { product: "csv", source: await room.file("code,target\n"), options: OPTIONS } as const;
+    const done = await room.runImport(none);
+    await expect(imports.actions.drop(done)).rejects.toThrow("Undo or confirm the import first.");
+    await imports.actions.confirm(done);
+    await imports.work(done);
+    await imports.actions.drop(done);
+    await links.create({ code: "taken", target: "https://example.com/" });
+    const source = await room.file("code,target\ntaken,https://example.com/1\n");
+    const options = { ...OPTIONS, on_conflict: "fail" } as const;
+    const made = { product: "csv", source, file: null, key: null, options } as const;
+    const { id } = await imports.create(made, { name: "cli" }, "running");
+    await expect(imports.work(id)).rejects.toThrow("Nothing was imported");
+    await imports.actions.drop(id);
+    for (const gone of [done, id]) await expect(imports.find(gone)).rejects.toThrow();
+    await room.clear();
+  });
 });
 
 describe("on SQLite", () => {

@@ -120,5 +120,8 @@ forEachDialect((dialect) => {
     await claimed();
     await nodes[0]!.job.run(new AbortController().signal);
     expect(await database.read.selectFrom("repeats").select("account_id").execute()).toHaveLength(1);
+    clock.time += 24 * 60 * MINUTE;
+    await nodes[0]!.job.run(AbortSignal.timeout(20_000));
+    expect(await database.read.selectFrom("repeats").select("account_id").execute()).toEqual([]);
   });
 });

@@ -42,3 +42,18 @@ test("a response that has left is not checked; a failed check cuts nothing", asy
   await until(() => unknown.state.checks > 2);
   expect([sent.state.checks, sent.state.cuts, unknown.state.cuts, lasting.size()]).toEqual([0, 0, 0, 1]);
 });
+
+test("a check that takes long is not repeated meanwhile", async () => {
+  const lasting = createLastingResponses({ checkMs: 5 });
+  const slow = Promise.withResolvers<boolean>();
+  const [waiting, later] = [respondWith(() => slow.promise), respondWith(async () => true)];
+  lasting.add(waiting.response);
+  await until(() => waiting.state.checks === 1);
+  lasting.add(later.response);
+  await Bun.sleep(50);
+  expect([waiting.state.checks, later.state.checks]).toEqual([1, 0]);
+  slow.resolve(true);
+  await until(() => later.state.checks > 0);
+  waiting.state.isUnderWay = false;
+  later.state.isUnderWay = false;
+});
