@@ -119,8 +119,18 @@ test("every object in a JSON body has a name", () => {
 });
 
 test("every JSON body and required parameter has an example that its schema accepts", () => {
+  const named = (schema: unknown) => JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+  /** The schemas that it names, directly or by others. All of them would take a minute. */
+  const withNamed = (schema: unknown, found: Record<string, unknown> = {}): Record<string, unknown> => {
+    for (const [, name] of named(schema)) {
+      if (name === undefined || name in found) continue;
+      found[name] = document.components.schemas[name];
+      withNamed(found[name], found);
+    }
+    return found;
+  };
   const accepts = ({ schema, example }: Shown): unknown => {
-    const standing = { ...schema, $defs: document.components.schemas };
+    const standing = { ...schema, $defs: withNamed(schema) };
     const text = JSON.stringify(standing).replaceAll("#/components/schemas/", "#/$defs/");
     return z.fromJSONSchema(JSON.parse(text)).safeParse(example).error?.issues;
   };

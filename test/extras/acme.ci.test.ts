@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { createFresh, type Fresh, serverUrl } from "../../src/platform/db/fresh.test-support.ts";
+import { longTest } from "../support/long-test.ts";
 import { PEBBLE, type Pebble, startPebble } from "../support/pebble.ts";
 import { freePort } from "../support/proxies.ts";
 import { until } from "../support/until.ts";
@@ -87,7 +88,7 @@ describe.skipIf(PEBBLE === undefined)("with pebble", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test("no request is lost while a certificate is renewed, with two workers", async () => {
+  longTest("no request is lost while a certificate is renewed, with two workers", async () => {
     const { run, serve, port, dataDir } = await installed("new.test", { WAYMARK__SERVER__WORKERS: "2" });
     const server = await serve();
     await until(() => isServed(port, "new.test"));
@@ -136,7 +137,7 @@ describe.skipIf(PEBBLE === undefined)("with pebble", () => {
     await server.stop();
   });
 
-  test("killed at each step, the next start ends the same order", async () => {
+  longTest("killed at each step, the next start ends the same order", async () => {
     const { run, serve, port } = await installed("step-account.test");
     const before = pebble.issued();
     let server: RunningWaymark | null = null;
@@ -158,40 +159,43 @@ describe.skipIf(PEBBLE === undefined)("with pebble", () => {
     });
     afterAll(() => fresh.drop());
 
-    test("one orders, also what a killed one began, either gives the proofs, and both serve", async () => {
-      const hosts = ["nodes.test", ...Array.from({ length: 5 }, (_, at) => `node-${at}.test`)];
-      const shared = {
-        WAYMARK__DATABASE__URL: fresh.url,
-        WAYMARK__STORAGE__SECRET_KEY: "ab".repeat(32),
-      };
-      const first = await installed("nodes.test", shared);
-      const second = install({
-        NODE_EXTRA_CA_CERTS: pebble.caFile,
-        WAYMARK__SERVER__ACME: "true",
-        WAYMARK__SERVER__ACME_DIRECTORY: pebble.directory,
-        WAYMARK__SERVER__HOST: "127.0.0.2",
-        WAYMARK__SERVER__PORT: String(first.port),
-        WAYMARK__SERVER__HTTP_PORT: String(httpPort),
-        ...shared,
-      });
-      cleanUps.push(() => second.remove());
-      for (const [at, host] of hosts.entries())
-        await pebble.lead(host, at % 2 === 0 ? "127.0.0.2" : "127.0.0.1");
-      const before = pebble.issued();
-      const killed = await first.serve({ WAYMARK_FAULT: "acme.challenged" });
-      expect(await killed.process.exited).toBe(137);
-      // As after two minutes.
-      await using sql = new SQL(fresh.url);
-      await sql`update leases set expires_at = 0 where name = 'certificates'`;
-      const servers = [await second.serve()];
-      await until(() => isServed(first.port, "nodes.test", "127.0.0.2"));
-      servers.push(await first.serve());
-      for (const host of hosts.slice(1)) await first.run(["domains", "add", host]);
-      for (const host of hosts)
-        for (const address of ["127.0.0.1", "127.0.0.2"])
-          await until(() => isServed(first.port, host, address));
-      expect(pebble.issued() - before).toBe(hosts.length);
-      await Promise.all(servers.map((server) => server.stop()));
-    });
+    longTest(
+      "one orders, also what a killed one began, either gives the proofs, and both serve",
+      async () => {
+        const hosts = ["nodes.test", ...Array.from({ length: 5 }, (_, at) => `node-${at}.test`)];
+        const shared = {
+          WAYMARK__DATABASE__URL: fresh.url,
+          WAYMARK__STORAGE__SECRET_KEY: "ab".repeat(32),
+        };
+        const first = await installed("nodes.test", shared);
+        const second = install({
+          NODE_EXTRA_CA_CERTS: pebble.caFile,
+          WAYMARK__SERVER__ACME: "true",
+          WAYMARK__SERVER__ACME_DIRECTORY: pebble.directory,
+          WAYMARK__SERVER__HOST: "127.0.0.2",
+          WAYMARK__SERVER__PORT: String(first.port),
+          WAYMARK__SERVER__HTTP_PORT: String(httpPort),
+          ...shared,
+        });
+        cleanUps.push(() => second.remove());
+        for (const [at, host] of hosts.entries())
+          await pebble.lead(host, at % 2 === 0 ? "127.0.0.2" : "127.0.0.1");
+        const before = pebble.issued();
+        const killed = await first.serve({ WAYMARK_FAULT: "acme.challenged" });
+        expect(await killed.process.exited).toBe(137);
+        // As after two minutes.
+        await using sql = new SQL(fresh.url);
+        await sql`update leases set expires_at = 0 where name = 'certificates'`;
+        const servers = [await second.serve()];
+        await until(() => isServed(first.port, "nodes.test", "127.0.0.2"));
+        servers.push(await first.serve());
+        for (const host of hosts.slice(1)) await first.run(["domains", "add", host]);
+        for (const host of hosts)
+          for (const address of ["127.0.0.1", "127.0.0.2"])
+            await until(() => isServed(first.port, host, address));
+        expect(pebble.issued() - before).toBe(hosts.length);
+        await Promise.all(servers.map((server) => server.stop()));
+      },
+    );
   });
 });

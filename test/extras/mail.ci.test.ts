@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient } from "../support/drive.ts";
+import { longTest } from "../support/long-test.ts";
 import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts";
 import { type Client, signIn, startSignedIn } from "../support/session.ts";
 import { stranger } from "../support/stranger.ts";
@@ -156,7 +157,7 @@ test("a mail that was sent when the process was killed goes at most twice, and t
   expect(server.log()).toContain("may arrive twice");
 });
 
-test("each reader gets a report once, over restarts and kills while its mails are queued", async () => {
+longTest("each reader gets a report once, over restarts and kills while its mails are queued", async () => {
   const before = smtp.mails.length;
   const readers = ["one@example.net", "two@example.net"];
   const made: number[] = [];
@@ -200,7 +201,7 @@ test("each reader gets a report once, over restarts and kills while its mails ar
   expect([new Set(names).size, names.length]).toEqual([6, 6]);
 });
 
-test("thousands of queued mails go one after the other while requests are answered", async () => {
+longTest("thousands of queued mails go one after the other while requests are answered", async () => {
   const before = smtp.count();
   await server.stop();
   const database = new Database(`${installation.dataDir}/waymark.db`);

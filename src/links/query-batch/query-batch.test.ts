@@ -125,7 +125,7 @@ forEachDialect((dialect) => {
   });
 
   test("named links are changed and deleted, on whatever domain, and no other", async () => {
-    await fill(1_300, (at) => (at < 3 ? ["few"] : []));
+    await fill(60, (at) => (at < 3 ? ["few"] : []));
     const { id, host } = await room.links.domainService.create({ host: "other.example" }, COMMAND);
     await room.links.create({ code: "l1", domain: host, target: TARGET });
     const key = keyOf(id, "l1");
@@ -150,9 +150,10 @@ forEachDialect((dialect) => {
     expect(await room.links.by(EDITOR).queryBatch({ filter: { codes }, action: "delete" })).toMatchObject({
       matched: 0,
     });
-    const many = Array.from({ length: 1_200 }, (_, at) => `l${at}`);
-    expect(await run({ filter: { codes: many }, action: "delete" })).toMatchObject({ changed: 1_200 });
-    expect(await room.rows("links")).toBe(101);
+    // More than one statement names.
+    const many = Array.from({ length: 1_200 }, (_, at) => `l${at + 10}`);
+    expect(await run({ filter: { codes: many }, action: "delete" })).toMatchObject({ changed: 50 });
+    expect(await room.rows("links")).toBe(11);
     const parts = await run({ filter: { codes: many }, action: "delete", limit: 1 });
     expect(parts).toEqual({ matched: 0, changed: 0 });
     await run({ filter: { codes: [codes[0]!] }, action: "delete" });
@@ -239,16 +240,16 @@ forEachDialect((dialect) => {
   }
 
   test("writers of the same links do not disturb it", async () => {
-    await fill(600, () => ["x"]);
+    await fill(120, () => ["x"]);
     const [result] = await Promise.all([
       run({ filter: { tag: "x" }, action: "delete" }),
       ...Array.from({ length: 20 }, (_, at) =>
-        room.links.update(`l${at * 20}`, { target: TARGET, tags: ["kept"] }).catch(() => undefined),
+        room.links.update(`l${at * 5}`, { target: TARGET, tags: ["kept"] }).catch(() => undefined),
       ),
       room.links.create({ code: "later", target: TARGET, tags: ["x"] }),
     ]);
     const left = await room.rows("links");
-    expect(result.changed).toBe(601 - left);
+    expect(result.changed).toBe(121 - left);
     for (const { tag, links } of await room.links.tags.list()) {
       expect(["kept", "x"]).toContain(tag);
       expect(links).toBeLessThanOrEqual(20);

@@ -1,3 +1,3 @@
-/** The stories of session.ci.test.ts on PostgreSQL. */
+/** The stories of session.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../session.ci.test.ts";
+import "../session.long.test.ts";

@@ -6,7 +6,6 @@ import {
   createFresh,
   type DialectName,
   type Fresh,
-  isLong,
   serverUrl,
 } from "../src/platform/db/fresh.test-support.ts";
 import { hasPostgresPrograms } from "./support/database-dump.ts";
@@ -126,6 +125,7 @@ function tell(name: DialectName): void {
   });
 }
 
-const name = isLong ? "postgres" : "sqlite";
-const isMissing = isLong && (serverUrl("postgres") === undefined || !hasPostgresPrograms());
-describe.skipIf(isMissing)(`an upgrade and the way back with ${name}`, () => tell(name));
+for (const name of ["sqlite", "postgres"] as const) {
+  const isMissing = name === "postgres" && (serverUrl(name) === undefined || !hasPostgresPrograms());
+  describe.skipIf(isMissing)(`an upgrade and the way back with ${name}`, () => tell(name));
+}
