@@ -78,15 +78,16 @@ type Operation = { parameters?: { name?: string }[] };
 
 /**
  * Without the headers that refuse what else is right: a made-up condition never holds, and the same key with another
- * request is refused. Reads keep their conditions.
+ * request is refused. Reads keep the conditions that end in 304.
  */
 function withoutRefusals(document: string): string {
   const described = JSON.parse(document) as { paths: Record<string, Record<string, Operation>> };
-  const refusing = ["If-Match", "If-None-Match", "Idempotency-Key"];
+  const refusing = ["If-Match", "If-Unmodified-Since"];
+  const refusingWrites = [...refusing, "If-None-Match", "Idempotency-Key"];
   for (const methods of Object.values(described.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      if (method === "get") continue;
-      operation.parameters = operation.parameters?.filter(({ name = "" }) => !refusing.includes(name)) ?? [];
+      const left = method === "get" ? refusing : refusingWrites;
+      operation.parameters = operation.parameters?.filter(({ name = "" }) => !left.includes(name)) ?? [];
     }
   }
   return JSON.stringify(described);

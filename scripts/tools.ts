@@ -1,8 +1,8 @@
 /**
  * Runs commands, and installs the pinned tools of other scripts in `.cache/NAME`: Node's from the lock in
  * `scripts/NAME.d`, Python's from its `requirements.txt` (needs Python 3 with venv), Go's from its `go.sum`. Run as a
- * program it installs all of them, so that CI waits for registries beside other work and not within the limits of its
- * steps.
+ * program it installs all of them but those that arguments name, so that CI waits for registries beside other work and
+ * not within the limits of its steps.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
@@ -103,7 +103,8 @@ export async function installGo(name: string): Promise<boolean> {
 }
 
 if (import.meta.main) {
-  for (const name of ["lighthouse", "lint-api"]) await installNode(name);
+  const left = new Set(process.argv.slice(2));
+  for (const name of ["lighthouse", "lint-api"]) if (!left.has(name)) await installNode(name);
   for (const name of ["client-stories", "schemathesis", "lint-chart"]) await installPython(name);
   await installGo("client-stories");
 }

@@ -59,8 +59,10 @@ const percent = (part: number, whole: number): number => Math.round((part / whol
 
 const name = (item: { name: string }): string => item.name;
 const place = (item: { country: string; city: string | null }): string => `${item.country}\t${item.city}`;
+/** Each of the few agents is in thousands of clicks. */
+const parsed = new Map([CHROME, IPHONE, GOOGLEBOT].map((agent) => [agent, parseAgent(agent)]));
 const agentPart = (part: "browser" | "os" | "device") => (click: TestClick) =>
-  click.userAgent ? parseAgent(click.userAgent)[part] : null;
+  click.userAgent ? parsed.get(click.userAgent)![part] : null;
 
 forEachDialect((dialect) => {
   let room: AnalyticsRoom;
