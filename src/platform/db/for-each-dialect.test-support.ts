@@ -22,7 +22,8 @@ export type TestDialect = {
   /** For other processes. Only within tests and hooks. */
   url(): string;
   /**
-   * Closes after the tests. Each call opens another instance on the same data. Only within tests and hooks.
+   * Closes after the tests. Each call opens another instance on the same data. Only within tests and hooks. It is not
+   * guarded: a server on a busy machine can look as if it were away.
    */
   openDb(options?: { threads?: boolean; poolSize?: number }): Promise<Database>;
 };
@@ -68,7 +69,10 @@ function withDatabase(
     name,
     url,
     openDb: async ({ threads = false, poolSize = 4 } = {}) => {
-      const database = await openDatabase({ url: url(), poolSize }, { threads, logger: silentLogger });
+      const database = await openDatabase(
+        { url: url(), poolSize },
+        { threads, guarded: false, logger: silentLogger },
+      );
       opened.push(database);
       return recordQueries(database);
     },
