@@ -4,9 +4,10 @@ import { readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { readArchive } from "../src/files/archive/archive.test-support.ts";
+import { startShared } from "./support/shared-server.ts";
 import { createFolderOn, storagesFor } from "./support/storages.ts";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import type { Client } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -19,7 +20,7 @@ let server: RunningWaymark;
 let admin: Client;
 let me: DriveClient;
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ installation, server, client: admin } = await startShared("archives"));
   me = driveClient(server.url, admin.token);
 });
 afterAll(() => installation?.remove());
@@ -162,7 +163,11 @@ describe.each(storagesFor("archives"))("an archive of a folder on %s", (storage,
 
 describe("an archive", () => {
   test("is refused for folders of others and unknown ones, and without signing in", async () => {
-    await admin.call("POST", "/users", { username: "other", password: "a long password", role: "user" });
+    await admin.call("POST", "/users", {
+      username: "archives.other",
+      password: "a long password",
+      role: "user",
+    });
     const id = await me.folder("mine only");
     expect((await fetch(`${server.url}/folders/${id}/archive`)).status).toBe(401);
     expect(await me.refusal("GET", "/folders/999999999/archive")).toEqual([404, 7001]);
@@ -187,6 +192,7 @@ describe("an archive", () => {
       expect(await me.refusal("GET", `/folders/${top}/archive`)).toEqual([502, 7030]);
       await me.call("DELETE", `/files/${first}`);
       expect(await me.refusal("GET", `/folders/${top}/archive`)).toEqual([502, 7030]);
+      await me.call("DELETE", `/folders/${top}`);
     }
   });
 

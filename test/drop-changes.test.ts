@@ -1,7 +1,8 @@
 /** A code that becomes a drop box and something else again, with strangers at it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, signIn, startSignedIn } from "./support/session.ts";
+import { type Client, signIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { HTML, stranger } from "./support/stranger.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -11,7 +12,7 @@ let client: Client;
 let me: DriveClient;
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ installation, server, client } = await startShared("drop-changes"));
   me = driveClient(server.url, client.token);
 });
 afterAll(() => installation?.remove());
@@ -21,11 +22,11 @@ const names = async (folder: number): Promise<string[]> =>
 
 test("an account that is not an administrator gets events of its own boxes only", async () => {
   const password = "a long password";
-  for (const username of ["owner", "other"]) {
+  for (const username of ["drop.owner", "drop.other"]) {
     await client.call("POST", "/users", { username, password, role: "user" });
   }
   const [owner, other] = await Promise.all(
-    ["owner", "other"].map(async (name) =>
+    ["drop.owner", "drop.other"].map(async (name) =>
       driveClient(server.url, (await signIn(server.url, password, name)).token),
     ),
   );
@@ -56,31 +57,31 @@ test("an account that is not an administrator gets events of its own boxes only"
 });
 
 test("the page is there at once, and an upload that began before another use is refused", async () => {
-  const url = `${server.url}/printed`;
+  const url = `${server.url}/printed-box`;
   const target = "https://example.com/";
   const visitor = stranger();
-  await client.call("POST", "/links", { code: "printed", target });
+  await client.call("POST", "/links", { code: "printed-box", target });
   expect((await visitor.send(url, { headers: HTML })).status).toBe(307);
   const [first, second] = [await me.folder("first"), await me.folder("second")];
   const drop = { folder_id: first, max_bytes: 1_000, max_files: 3 };
-  expect((await client.call("PATCH", "/links/printed", { drop })).status).toBe(200);
+  expect((await client.call("PATCH", "/links/printed-box", { drop })).status).toBe(200);
   expect((await visitor.put(url, { a: "a" })).status).toBe(201);
   expect(await visitor.page(url)).toContain("<bdi>a</bdi>");
 
   const begun = server.url + (await visitor.begin(url, "late", 4)).headers.get("location")!;
   expect((await visitor.append(begun, 0, "la")).status).toBe(204);
-  const moved = await me.call("PATCH", "/shares/printed", { drop: { ...drop, folder_id: second } });
+  const moved = await me.call("PATCH", "/shares/printed-box", { drop: { ...drop, folder_id: second } });
   expect(moved.status).toBe(200);
   expect((await visitor.append(begun, 2, "te")).status).toBe(410);
   expect((await visitor.put(url, { b: "b" })).status).toBe(201);
   expect([await names(first), await names(second)]).toEqual([["a"], ["b"]]);
-  const received = (await me.call("GET", `/folders/${second}/drop/printed/files`)).body.data;
+  const received = (await me.call("GET", `/folders/${second}/drop/printed-box/files`)).body.data;
   expect(received.map(({ name }: { name: string }) => name)).toEqual(["b", "a"]);
   expect((await me.call("GET", `/folders/${first}/drop`)).body.data).toEqual([]);
 
-  expect((await me.call("PATCH", "/shares/printed", { folder_id: second })).status).toBe(200);
+  expect((await me.call("PATCH", "/shares/printed-box", { folder_id: second })).status).toBe(200);
   expect((await visitor.put(url, { c: "c" })).status).not.toBe(201);
-  expect((await client.call("PATCH", "/links/printed", { target })).status).toBe(200);
+  expect((await client.call("PATCH", "/links/printed-box", { target })).status).toBe(200);
   const away = await visitor.send(url, { headers: HTML });
   expect([away.status, away.headers.get("location")]).toEqual([307, target]);
   expect(await names(second)).toEqual(["b"]);

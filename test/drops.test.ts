@@ -1,7 +1,8 @@
 /** Drop boxes over HTTP: an owner, and two strangers who know nothing of each other. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { driveClient, type DriveClient, fileHead, FORM_TYPE, formOf } from "./support/drive.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client, signIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { HTML, stranger, TUS } from "./support/stranger.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -15,7 +16,7 @@ let me: DriveClient;
 let names = 0;
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ installation, server, client } = await startShared("drops"));
   me = driveClient(server.url, client.token);
 });
 afterAll(() => installation?.remove());
@@ -251,19 +252,14 @@ describe("limits", () => {
   test("refusals by the owner's quota and the storage's limits reveal nothing to strangers", async () => {
     const { data } = (
       await client.call("POST", "/users", {
-        username: "small",
+        username: "drops.small",
         password: "a long password",
         role: "user",
         quota_bytes: 500,
       })
     ).body;
-    expect(data.username).toBe("small");
-    const login = await fetch(`${server.url}/admin/v1/auth/login`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ username: "small", password: "a long password" }),
-    });
-    const token = /svc_access=([^;]+)/.exec(login.headers.get("set-cookie")!)![1]!;
+    expect(data.username).toBe("drops.small");
+    const { token } = await signIn(server.url, "a long password", "drops.small");
     const owner = driveClient(server.url, token);
     const folder = await owner.folder("in");
     const drop = (await owner.call("POST", `/folders/${folder}/drop`, { max_bytes: 9_000, max_files: 9 }))

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { readArchive } from "../src/files/archive/archive.test-support.ts";
+import { startShared } from "./support/shared-server.ts";
 import { createFolderOn, storagesFor } from "./support/storages.ts";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import type { Client } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -23,7 +24,7 @@ let server: RunningWaymark;
 let admin: Client;
 let me: DriveClient;
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ installation, server, client: admin } = await startShared("share-archives"));
   me = driveClient(server.url, admin.token);
 });
 afterAll(() => installation?.remove());

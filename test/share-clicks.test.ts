@@ -1,9 +1,10 @@
 /** What counts as a click on a share, and what previews and scanners leave of it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import type { Client } from "./support/session.ts";
+import { resetSettings, startShared } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import type { RunningWaymark } from "./support/waymark.ts";
 
 const BROWSER = {
   "User-Agent":
@@ -28,16 +29,15 @@ const SCANNERS: [name: string, headers: Record<string, string>][] = [
   ["Facebook", { "User-Agent": "facebookexternalhit/1.1", Accept: "*/*" }],
 ];
 
-let installation: Installation;
 let server: RunningWaymark;
 let admin: Client;
 let me: DriveClient;
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ server, client: admin } = await startShared("share-clicks"));
   await admin.call("PUT", "/config/click.flush_interval", { value: "1" });
   me = driveClient(server.url, admin.token);
 });
-afterAll(() => installation.remove());
+afterAll(() => resetSettings(admin, ["click.flush_interval"]));
 
 const visit = (code: string, headers: Record<string, string> = BROWSER, init: RequestInit = {}) =>
   fetch(`${server.url}/${code}`, { redirect: "manual", ...init, headers });

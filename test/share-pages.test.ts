@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { startSignedIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -25,7 +25,7 @@ let installation: Installation;
 let server: RunningWaymark;
 let me: DriveClient;
 beforeAll(async () => {
-  const started = await startSignedIn();
+  const started = await startShared("share-pages");
   ({ installation, server } = started);
   me = driveClient(server.url, started.client.token);
 });
@@ -342,6 +342,7 @@ test("damaged content and what is not there have pages of their own", async () =
     expect.stringContaining("Diese Datei ist beschädigt"),
   ]);
   await until(async () => (await downloads(id)) === 0);
+  await me.call("DELETE", `/files/${id}`);
   const missing = await browse(`${await share("folders", await me.folder("f"))}?file=4711`);
   expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining("Not found")]);
 });

@@ -1,24 +1,32 @@
 /** The settings files.share_policy, at every door of shares and drop boxes. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type DriveClient, driveClient } from "./support/drive.ts";
-import { type Client, signIn, startSignedIn } from "./support/session.ts";
-import type { Installation } from "./support/waymark.ts";
+import { type Client, signIn } from "./support/session.ts";
+import { resetSettings, startShared } from "./support/shared-server.ts";
 
-let installation: Installation;
 let admin: Client;
 let me: DriveClient;
 let base: string;
 let file: number;
 let folder: number;
 beforeAll(async () => {
-  const { server, client, installation: made } = await startSignedIn();
-  [installation, admin, base] = [made, client, server.url];
-  await client.call("POST", "/users", { username: "anna", password: "a long password", role: "user" });
-  me = driveClient(base, (await signIn(base, "a long password", "anna")).token);
+  const { server, client } = await startShared("share-policy");
+  [admin, base] = [client, server.url];
+  await client.call("POST", "/users", { username: "policy.anna", password: "a long password", role: "user" });
+  me = driveClient(base, (await signIn(base, "a long password", "policy.anna")).token);
   file = (await me.upload("a.txt", "a")).body.data.id;
   folder = await me.folder("Inbox");
 });
-afterAll(() => installation.remove());
+afterAll(() =>
+  resetSettings(admin, [
+    "files.share_policy.by_role",
+    "files.share_policy.roles",
+    "files.share_policy.max_downloads",
+    "files.share_policy.password",
+    "files.share_policy.default_days",
+    "files.share_policy.max_days",
+  ]),
+);
 
 const set = async (name: string, value: string) => {
   expect((await admin.call("PUT", `/config/files.share_policy.${name}`, { value })).status).toBe(200);

@@ -1,7 +1,7 @@
 /** Several files and folders as one share, over HTTP. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { startSignedIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { stranger } from "./support/stranger.ts";
 import type { Installation } from "./support/waymark.ts";
 
@@ -9,7 +9,7 @@ let installation: Installation;
 let me: DriveClient;
 let base: string;
 beforeAll(async () => {
-  const { server, client, installation: made } = await startSignedIn();
+  const { server, client, installation: made } = await startShared("shared-items");
   [installation, base] = [made, server.url];
   me = driveClient(base, client.token);
 });

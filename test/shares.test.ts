@@ -1,22 +1,22 @@
 /** Share links of a running server, for owners and visitors. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { type Client, startSignedIn } from "./support/session.ts";
+import type { Client } from "./support/session.ts";
+import { resetSettings, startShared } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import type { RunningWaymark } from "./support/waymark.ts";
 
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36";
 const PREVIEW = "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)";
 const HOSTILE = `<img src=x onerror=alert(1)>"'&\u2028.html`;
 
-let installation: Installation;
 let server: RunningWaymark;
 let client: Client;
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ server, client } = await startShared("shares"));
 });
-afterAll(() => installation?.remove());
+afterAll(() => resetSettings(client, ["features.share_code_length", "api.trusted_proxies"]));
 
 async function api(method: string, path: string, body?: unknown) {
   const response = await fetch(server.url + path, {
@@ -68,10 +68,10 @@ async function downloadsOf(id: number, expected: number): Promise<void> {
 describe("a shared file", () => {
   test("is served safely under its code and counted, and its link is in the list", async () => {
     const id = await upload(HOSTILE.replaceAll('"', ""), "<script>alert(1)</script>");
-    const shared = await share("files", id, { code: "paper" });
+    const shared = await share("files", id, { code: "shares-paper" });
     expect(shared).toMatchObject({
-      code: "paper",
-      url: `${server.url}/paper`,
+      code: "shares-paper",
+      url: `${server.url}/shares-paper`,
       target: `waymark:file/${id}`,
       downloads: 0,
     });
@@ -86,8 +86,12 @@ describe("a shared file", () => {
     await downloadsOf(id, 1);
     const part = await visit(shared.url, BROWSER, { headers: { Range: "bytes=0-7" } });
     expect([part.status, await part.text()]).toEqual([206, "<script>"]);
-    expect((await client.call("GET", "/links/paper")).body.data.target).toBe(`waymark:file/${id}`);
-    for (let tries = 0; (await client.call("GET", "/links/paper")).body.data.click_count < 2; tries++) {
+    expect((await client.call("GET", "/links/shares-paper")).body.data.target).toBe(`waymark:file/${id}`);
+    for (
+      let tries = 0;
+      (await client.call("GET", "/links/shares-paper")).body.data.click_count < 2;
+      tries++
+    ) {
       if (tries === 100) throw new Error("the clicks were not counted");
       await Bun.sleep(100);
     }
@@ -114,12 +118,12 @@ describe("a shared file", () => {
 
   test("ends when it is revoked, when it expires and when its file is deleted", async () => {
     const id = await upload("ends", "x");
-    const revoked = await share("files", id, { code: "to/revoke" });
+    const revoked = await share("files", id, { code: "to/revoke-share" });
     expect((await visit(revoked.url)).status).toBe(200);
     expect((await api("DELETE", `/files/${id}/share/nothing`)).status).toBe(404);
-    expect((await api("DELETE", `/files/${id}/share/to/revoke`)).status).toBe(200);
+    expect((await api("DELETE", `/files/${id}/share/to/revoke-share`)).status).toBe(200);
     expect((await visit(revoked.url)).status).toBe(404);
-    expect((await client.call("GET", "/links/to%2Frevoke")).status).toBe(404);
+    expect((await client.call("GET", "/links/to%2Frevoke-share")).status).toBe(404);
     const expired = await share("files", id, { expires_at: "2020-01-01T00:00:00Z" });
     expect((await visit(expired.url)).status).toBe(404);
     const lasting = await share("files", id);
@@ -173,6 +177,7 @@ describe("a shared file", () => {
         201,
       );
       expect((await visit(`${server.url}/${code}`)).status).toBe(307);
+      await client.call("DELETE", `/links/${code}`);
     }
   });
 
@@ -180,16 +185,18 @@ describe("a shared file", () => {
     const id = await upload("guarded", "x");
     const { code, target, url } = await share("files", id);
     const http = "https://example.com/";
-    expect((await client.call("POST", "/links", { code: "own", target })).body.error).toBe("LinkInvalidUrl");
+    expect((await client.call("POST", "/links", { code: "shares-own", target })).body.error).toBe(
+      "LinkInvalidUrl",
+    );
     expect((await client.call("POST", "/links", { code, target: http, force: true })).status).toBe(409);
     expect((await client.call("PUT", `/links/${code}`, { target: http })).status).toBe(409);
     const form = new FormData();
-    form.append("file", new Blob([`code,target\n${code},${http}\nother,${target}\n`]), "links.csv");
+    form.append("file", new Blob([`code,target\n${code},${http}\nshares-other,${target}\n`]), "links.csv");
     form.append("mode", "overwrite");
     const imported = await (await client.fetch("/links/import", { method: "POST", body: form })).json();
     expect(imported).toMatchObject({ data: { total_rows: 2, skipped_count: 1, failed_count: 1 } });
     expect((await visit(url)).status).toBe(200);
-    expect((await visit(`${server.url}/other`)).status).toBe(404);
+    expect((await visit(`${server.url}/shares-other`)).status).toBe(404);
     expect((await visit(url, BROWSER, { method: "POST" })).status).toBe(303);
     expect((await client.call("DELETE", `/links/${code}`)).status).toBe(200);
     expect(await sharesOf(id)).toEqual([]);

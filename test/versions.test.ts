@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { startSignedIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 let installation: Installation;
@@ -11,7 +11,7 @@ let server: RunningWaymark;
 let me: DriveClient;
 
 beforeAll(async () => {
-  const started = await startSignedIn();
+  const started = await startShared("versions");
   ({ installation, server } = started);
   me = driveClient(server.url, started.client.token);
 });
@@ -38,8 +38,8 @@ test("a content is replaced under its conditions, downloaded, restored and delet
   expect((await put(id, "2", { "If-Match": replaced.headers.get("ETag")! })).status).toBe(200);
   const versions = await versionsOf(id);
   expect(versions).toMatchObject([
-    { size: 5, mime_type: "text/markdown", modified_at: "2023-11-14T22:13:20.000Z", created_by: "admin" },
-    { size: 3, mime_type: "text/plain", created_by: "admin" },
+    { size: 5, mime_type: "text/markdown", modified_at: "2023-11-14T22:13:20.000Z", created_by: "versions" },
+    { size: 3, mime_type: "text/plain", created_by: "versions" },
   ]);
   const [newest, oldest] = versions.map((version: { id: number }) => `${id}/versions/${version.id}`);
   const ranged = await me.send(`/files/${newest}/download`, { headers: { Range: "bytes=1-2" } });
@@ -89,20 +89,20 @@ test("the command line lists, gets, restores and deletes them", async () => {
   const source = join(folder, "c.txt");
   for (const text of ["one", "two"]) {
     writeFileSync(source, text);
-    const { exitCode } = await installation.cli(["files", "put", source, "/c.txt", "--replace"]);
+    const { exitCode } = await installation.cli(["files", "put", source, "/versions.txt", "--replace"]);
     expect(exitCode).toBe(0);
   }
   const cli = (...words: string[]) => installation.cli(["files", "versions", ...words]);
-  const listed = JSON.parse((await cli("list", "/c.txt", "--json")).stdout);
+  const listed = JSON.parse((await cli("list", "/versions.txt", "--json")).stdout);
   expect(listed).toMatchObject([{ size: 3, created_by: "cli" }]);
   const version = String(listed[0].id);
   const target = join(folder, "former.txt");
-  expect((await cli("get", "/c.txt", version, target)).exitCode).toBe(0);
+  expect((await cli("get", "/versions.txt", version, target)).exitCode).toBe(0);
   expect(readFileSync(target, "utf8")).toBe("one");
-  expect((await cli("restore", "/c.txt", version)).stdout).toContain(`Restored version ${version}`);
-  expect((await cli("get", "/c.txt", "x", "-")).exitCode).not.toBe(0);
-  expect((await cli("delete", "/c.txt", version, "--yes")).exitCode).toBe(0);
-  const left = JSON.parse((await cli("list", "/c.txt", "--json")).stdout);
+  expect((await cli("restore", "/versions.txt", version)).stdout).toContain(`Restored version ${version}`);
+  expect((await cli("get", "/versions.txt", "x", "-")).exitCode).not.toBe(0);
+  expect((await cli("delete", "/versions.txt", version, "--yes")).exitCode).toBe(0);
+  const left = JSON.parse((await cli("list", "/versions.txt", "--json")).stdout);
   expect(left.map(({ size }: { size: number }) => size)).toEqual([3]);
   const { exitCode } = await installation.cli(["doctor", "--storage"]);
   expect(exitCode).toBe(0);

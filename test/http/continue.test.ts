@@ -1,6 +1,7 @@
 /** Clients that wait for 100 Continue before they send a body. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FORM_TYPE, fileHead, formOf } from "../support/drive.ts";
+import { startShared } from "../support/shared-server.ts";
 import {
   ask,
   codeIn,
@@ -16,7 +17,7 @@ import {
 
 let here: WireInstance;
 beforeAll(async () => {
-  here = await startOnWire();
+  here = await startOnWire(await startShared());
 });
 afterAll(() => here.installation.remove());
 

@@ -1,5 +1,6 @@
 /** Large answers: whole, ranges, streams, and clients that stop reading or leave. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startSignedIn } from "../support/session.ts";
 import { until } from "../support/until.ts";
 import {
   memoryOf,
@@ -22,7 +23,7 @@ let small: string;
 let large: string;
 let archive: string;
 beforeAll(async () => {
-  here = await startOnWire();
+  here = await startOnWire(await startSignedIn());
   const folder = await here.me.folder("some");
   const upload = async (name: string, content: Buffer<ArrayBuffer>, where?: string) => {
     const made = await here.me.upload(name, content, { type: "text/plain", ...(where && { folder: where }) });

@@ -1,5 +1,6 @@
 /** The syntax of header fields. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startShared } from "../support/shared-server.ts";
 import {
   ask,
   HOST,
@@ -13,7 +14,7 @@ import {
 
 let here: WireInstance;
 beforeAll(async () => {
-  here = await startOnWire();
+  here = await startOnWire(await startShared());
 });
 afterAll(() => here.installation.remove());
 

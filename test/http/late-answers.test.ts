@@ -1,6 +1,7 @@
 /** Answers that come late or out of the ordinary: behind other requests, after the end of the client's half, to odd requests. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FORM_TYPE } from "../support/drive.ts";
+import { startShared } from "../support/shared-server.ts";
 import {
   ask,
   codeIn,
@@ -21,7 +22,7 @@ let here: WireInstance;
 let file: string;
 let large: string;
 beforeAll(async () => {
-  here = await startOnWire();
+  here = await startOnWire(await startShared());
   const upload = async (name: string, content: string) =>
     `/files/${(await here.me.upload(name, content)).body.data.id}/download`;
   file = await upload("small.txt", "x".repeat(100_000));
@@ -282,17 +283,5 @@ describe("refusals", () => {
       expect((await wire.answer()).status).toBe(status);
       wire.hangUp();
     }
-  });
-});
-
-describe("a stop", () => {
-  test("does not wait for half a head", async () => {
-    const half = here.open();
-    half.send("GET /a/b HTTP/1.1\r\n");
-    expect((await ask(here.open(), VISIT)).status).toBe(307);
-    const began = performance.now();
-    expect(await here.server.stop()).toBe(0);
-    expect(performance.now() - began).toBeLessThan(8_000);
-    half.hangUp();
   });
 });

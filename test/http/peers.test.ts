@@ -1,7 +1,7 @@
 /** Whose request it is: the address of the connection, on a server for IPv4 and IPv6. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { signIn } from "../support/session.ts";
-import { install, type Installation, type RunningWaymark } from "../support/waymark.ts";
+import { installWithPassword, signIn } from "../support/session.ts";
+import type { Installation, RunningWaymark } from "../support/waymark.ts";
 import { dial } from "../support/wire.ts";
 import { ask, HOST, prepare, VISIT } from "../support/wire-instance.ts";
 
@@ -10,7 +10,7 @@ let server: RunningWaymark;
 let port: string;
 
 beforeAll(async () => {
-  installation = install({ WAYMARK__SERVER__HOST: "::" });
+  installation = await installWithPassword({ WAYMARK__SERVER__HOST: "::" });
   await prepare(installation);
   server = await installation.serve();
   ({ port } = new URL(server.url));

@@ -1,5 +1,6 @@
 /** Connections that carry several requests: how long they live, the order of answers, requests in pieces. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startShared } from "../support/shared-server.ts";
 import { until } from "../support/until.ts";
 import {
   ask,
@@ -20,7 +21,7 @@ import {
 
 let here: WireInstance;
 beforeAll(async () => {
-  here = await startOnWire();
+  here = await startOnWire(await startShared());
 });
 afterAll(() => here.installation.remove());
 

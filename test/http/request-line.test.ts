@@ -1,5 +1,6 @@
 /** The first line of a request: methods, targets, versions, lengths. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startShared } from "../support/shared-server.ts";
 import {
   ask,
   HOST,
@@ -13,7 +14,7 @@ import {
 
 let here: WireInstance;
 beforeAll(async () => {
-  here = await startOnWire();
+  here = await startOnWire(await startShared());
 });
 afterAll(() => here.installation.remove());
 

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { FORM_TYPE, fileHead, formOf } from "../support/drive.ts";
 import { until } from "../support/until.ts";
-import { type Client, signIn } from "../support/session.ts";
-import { type Installation, install, type RunningWaymark } from "../support/waymark.ts";
+import { type Client, installWithPassword, signIn } from "../support/session.ts";
+import type { Installation, RunningWaymark } from "../support/waymark.ts";
 import { dial } from "../support/wire.ts";
 import {
   ask,
@@ -26,7 +26,7 @@ let client: Client;
 let auth: string;
 
 beforeAll(async () => {
-  installation = install();
+  installation = await installWithPassword();
   await prepare(installation);
 });
 afterAll(() => installation.remove());
@@ -97,16 +97,20 @@ test("a started download is completed", async () => {
   expect(await code).toBe(0);
 });
 
-test("connections that wait and live views do not hold it up, and nothing new is accepted", async () => {
-  const [idle, live] = [open(), open()];
+test("connections that wait, live views and half a head do not hold it up, and nothing new is accepted", async () => {
+  const [idle, live, half] = [open(), open(), open()];
   idle.send(VISIT);
   expect((await idle.answer()).status).toBe(307);
   live.send(request("/admin/v1/analytics/live", auth));
   await live.shows("event: clicks");
+  half.send("GET /a/b HTTP/1.1\r\n");
+  expect((await ask(open(), VISIT)).status).toBe(307);
+  const began = performance.now();
   const { code } = await stopping();
   await idle.closed();
   await live.closed();
   expect(await code).toBe(0);
-  for (const wire of [idle, live]) wire.hangUp();
+  expect(performance.now() - began).toBeLessThan(8_000);
+  for (const wire of [idle, live, half]) wire.hangUp();
   await expect(fetch(server.url)).rejects.toThrow();
 });

@@ -20,8 +20,8 @@ import {
   WRONG_LINK,
   WRONG_LINK_CODE,
 } from "../support/wire-instance.ts";
-import { type Installation, install, type RunningWaymark } from "../support/waymark.ts";
-import { PASSWORD } from "../support/session.ts";
+import type { Installation, RunningWaymark } from "../support/waymark.ts";
+import { installWithPassword, PASSWORD } from "../support/session.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-wire-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -48,7 +48,7 @@ describe.each([
 
   beforeAll(async () => {
     if (name === "TLS") makeCertificate();
-    installation = install(settings);
+    installation = await installWithPassword(settings);
     await prepare(installation);
     server = await installation.serve();
     place = server.url;

@@ -1,5 +1,6 @@
 /** Clients that ask for public answers and do not read them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startSignedIn } from "../support/session.ts";
 import { dial } from "../support/wire.ts";
 import { ask, memoryOf, request, startOnWire, type WireInstance } from "../support/wire-instance.ts";
 
@@ -8,7 +9,7 @@ const PIPELINED = 20;
 
 let here: WireInstance;
 beforeAll(async () => {
-  here = await startOnWire();
+  here = await startOnWire(await startSignedIn());
 });
 afterAll(() => here.installation.remove());
 

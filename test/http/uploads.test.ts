@@ -1,6 +1,7 @@
 /** Large requests: read, refused before they are read, stopped and given up. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FORM_TYPE, fileHead, formOf } from "../support/drive.ts";
+import { startShared } from "../support/shared-server.ts";
 import { until } from "../support/until.ts";
 import {
   codeIn,
@@ -25,7 +26,7 @@ const TYPE = `Content-Type: ${FORM_TYPE}\r\n`;
 
 let here: WireInstance;
 beforeAll(async () => {
-  here = await startOnWire();
+  here = await startOnWire(await startShared());
 });
 afterAll(() => here.installation.remove());
 

@@ -2,7 +2,7 @@
  * One server for all files of a process that test the API: the runner gives those that import this one a process
  * together. Each file has codes, names and accounts of its own, counts what it made, and leaves settings as they were.
  */
-import { type Client, installWithPassword, signIn } from "./session.ts";
+import { type Client, installWithPassword, PASSWORD, signIn } from "./session.ts";
 import type { Installation, RunningWaymark } from "./waymark.ts";
 
 let starting: Promise<{ installation: Installation; server: RunningWaymark }> | undefined;
@@ -23,16 +23,35 @@ function endWithThisProcess(pid: number, folder: string): void {
   }).unref();
 }
 
-/** As startSignedIn. The server and its folder end with the process. */
-export async function startShared(): Promise<{
+/**
+ * As startSignedIn, or signed in as an administrator of that name, whose files are its own. The server and its folder
+ * end with the process. Its log begins with this call.
+ */
+export async function startShared(username?: string): Promise<{
   installation: Installation;
   server: RunningWaymark;
   client: Client;
 }> {
   const { installation, server } = await (starting ??= start());
+  const begun = server.log().length;
+  const admin = await signIn(server.url);
   return {
     installation: { ...installation, remove: async () => {} },
-    server,
-    client: await signIn(server.url),
+    server: { ...server, log: () => server.log().slice(begun) },
+    client: username === undefined ? admin : await signInAsNew(server.url, admin, username),
   };
+}
+
+async function signInAsNew(url: string, admin: Client, username: string): Promise<Client> {
+  const made = await admin.call("POST", "/users", { username, password: PASSWORD, role: "admin" });
+  if (made.status !== 201) throw new Error(`${username}: ${made.body.message}`);
+  return signIn(url, PASSWORD, username);
+}
+
+/** Sets them to their defaults. */
+export async function resetSettings(client: Client, keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    const { status, body } = await client.call("DELETE", `/config/${key}`);
+    if (status !== 200) throw new Error(`${key}: ${body.message}`);
+  }
 }

@@ -12,7 +12,7 @@ export function storagesFor(base: string): [name: StorageName, policy: StoragePo
   const local: [StorageName, null] = ["local", null];
   if (endpoint === undefined) return [local];
   const policy = {
-    name: "bucket",
+    name: `bucket of ${base}`,
     driver_type: "s3",
     endpoint,
     bucket: process.env["WAYMARK_TEST_S3_BUCKET"],

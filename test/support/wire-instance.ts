@@ -2,44 +2,39 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type DriveClient, driveClient } from "./drive.ts";
-import { type Client, installWithPassword, PASSWORD, signIn } from "./session.ts";
-import { type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
+import type { Client } from "./session.ts";
+import type { Installation, RunningWaymark } from "./waymark.ts";
 import { dial, type Wire } from "./wire.ts";
 import type { WireResponse } from "./wire-answer.ts";
 
 export const TARGET = "https://example.com/there";
 /** The link `a/b` leads to TARGET, `other` to OTHER. */
 export const OTHER = "https://example.com/other";
+const LINKS = { "a/b": TARGET, other: OTHER };
 
-export type WireInstance = {
-  installation: Installation;
-  server: RunningWaymark;
-  client: Client;
+type Running = { installation: Installation; server: RunningWaymark; client: Client };
+
+export type WireInstance = Running & {
   me: DriveClient;
   /** The header line of the account's token. */
   auth: string;
   open(): Wire;
 };
 
-export async function startOnWire(settings: Settings = {}): Promise<WireInstance> {
-  const installation = await installWithPassword(settings);
-  await addLinks(installation);
-  const server = await installation.serve();
-  const client = await signIn(server.url);
+/** On a server of its own or the shared one, which may have the links. */
+export async function startOnWire({ installation, server, client }: Running): Promise<WireInstance> {
+  for (const [code, target] of Object.entries(LINKS)) {
+    const made = await client.call("POST", "/links", { code, target });
+    if (made.status !== 201 && made.status !== 409) throw new Error(`${code}: ${made.body.message}`);
+  }
   const auth = `Authorization: Bearer ${client.token}\r\n`;
   const me = driveClient(server.url, client.token);
   return { installation, server, client, me, auth, open: () => dial(server.url) };
 }
 
-/** Sets the password and makes the links. */
+/** Makes the links before a server runs. */
 export async function prepare({ run }: Installation): Promise<void> {
-  await run(["reset-password", "--stdin"], PASSWORD);
-  await addLinks({ run });
-}
-
-async function addLinks({ run }: Pick<Installation, "run">): Promise<void> {
-  await run(["links", "add", TARGET, "--code", "a/b"]);
-  await run(["links", "add", OTHER, "--code", "other"]);
+  await run(["links", "import", "-"], ["code,target", ...Object.entries(LINKS).map(String)].join("\n"));
 }
 
 export const HOST = "Host: wire.example\r\n";
