@@ -1,4 +1,14 @@
-import { Checkbox, Group, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import {
+  Autocomplete,
+  Checkbox,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { useRoleNames } from "../auth/users/role-names.ts";
 import { DOCUMENTS, DocumentsSetting } from "./documents-setting.tsx";
 import { LOGO, LogoField } from "./logo-field.tsx";
@@ -22,6 +32,10 @@ type Props = {
 
 /** Not grouped by thousands. */
 const PORT = "mail.port";
+
+const TIME_ZONE = "analytics.time_zone";
+const timeZones = (): string[] => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];
+const MOST_ZONES = 50;
 
 function listOf(text: string): string[] {
   try {
@@ -50,6 +64,11 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
     );
   }
   const shared = { "aria-label": label, size: "sm", error, onBlur: onLeave } as const;
+  if (key === TIME_ZONE) {
+    return (
+      <Autocomplete {...shared} value={text} data={timeZones()} limit={MOST_ZONES} onChange={onChange} />
+    );
+  }
   const choices = (options ?? []).map(({ value: option, label: own }) => ({
     value: option,
     label: roles[option as keyof typeof roles] ?? words.optionOf(option)?.replace(/[.。]$/, "") ?? own,

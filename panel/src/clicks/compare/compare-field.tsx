@@ -34,6 +34,7 @@ export function CompareField({ keys, onChange }: Props) {
   return (
     <Combobox
       store={box}
+      withinPortal={false}
       onOptionSubmit={(key) => {
         onChange([...keys, key]);
         setText("");
@@ -83,7 +84,7 @@ export function CompareField({ keys, onChange }: Props) {
         </PillsInput>
       </Combobox.DropdownTarget>
       <Combobox.Dropdown>
-        <Combobox.Options>
+        <Combobox.Options aria-label={t`Links`}>
           {offered.map((link) => (
             <Combobox.Option key={comparedKey(link)} value={comparedKey(link)} className={classes["name"]!}>
               <CodeName code={link.code} domain={link.domain} />
