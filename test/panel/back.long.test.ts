@@ -56,10 +56,10 @@ once("Back closes dialogs, side forms, previews and commands, also on the first 
     await dialog(tab).waitFor();
     await tab.keyboard.press("Escape");
     await dialog(tab).waitFor({ state: "detached" });
-    await tab.getByRole("navigation").getByRole("link", { name: "API tokens" }).click();
-    await heading(tab, "API tokens").waitFor();
+    await tab.getByRole("navigation").getByRole("link", { name: "Domains" }).click();
+    await heading(tab, "Domains").waitFor();
     await back(tab);
-    await heading(tab, "API tokens").waitFor({ state: "detached" });
+    await heading(tab, "Domains").waitFor({ state: "detached" });
     expect(tab.url()).toBe(before);
     await tab.close();
   }

@@ -184,8 +184,15 @@ test.skipIf(!CHROMIUM)(
     await named("Vertraute Proxys").waitFor();
     await page.getByRole("searchbox").fill("");
     await named("Standard-URL").waitFor();
-    // What has no translation would say that it is English.
-    expect(await page.locator("main [lang]").count()).toBe(0);
+    const groups = page.getByRole("main").getByRole("navigation").getByRole("link");
+    for (const group of await groups.all()) {
+      await group.click();
+      await group.and(page.locator("[aria-current=page]")).waitFor();
+      // What has no translation would say that it is English.
+      expect(await page.locator("main [lang]").count()).toBe(0);
+    }
+    // The last one is Advanced.
+    await named("Vertraute Proxys").waitFor();
     await page.getByRole("banner").getByRole("button").last().click();
     await page.getByRole("menuitem", { name: "日本語" }).click();
     await named("信頼するプロキシ").waitFor();
@@ -368,6 +375,15 @@ test.skipIf(!CHROMIUM)("exact matches come first, and what is found can be acted
   await page.keyboard.press("Enter");
   await form.waitFor({ state: "detached" });
   expect((await client.call("GET", "/links/sale-3")).body.data.target).toBe("https://example.com/three");
+  // An editor stays with its link.
+  await page.getByRole("button", { name: "Edit: Target" }).click();
+  await form.waitFor();
+  await openCommands(page);
+  await field.fill("sale");
+  await first("sale");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${origin}/panel/link/sale`);
+  await page.getByRole("button", { name: "Edit: Target" }).waitFor();
 
   for (const [text, found, address] of [
     ["annab", "annabel", /users\?q=annabel$/],

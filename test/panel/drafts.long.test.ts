@@ -55,6 +55,7 @@ test.skipIf(!CHROMIUM)(
     const settings = page.getByRole("region", { name: "Settings of the link" });
     await settings.getByRole("button", { name: "Edit: Note" }).press("Enter");
     await settings.getByRole("textbox", { name: "Note" }).fill("Half a note");
+    await settings.getByRole("button", { name: "Protection" }).press("Enter");
     await settings.getByRole("button", { name: "Edit: Password" }).press("Enter");
     await settings.getByLabel("Password", { exact: true }).last().fill(SECRET);
     await page.getByRole("link", { name: "Overview" }).click();

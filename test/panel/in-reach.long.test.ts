@@ -139,9 +139,12 @@ test.skipIf(!CHROMIUM)("on a phone a chart stays where it is while a part of it 
   const { page, close } = await panel.enter("/panel/link/spring", { size: NARROW });
   const chart = page.getByRole("slider", { name: "Clicks by time" });
   await chart.waitFor();
+  // It stands below where the link leads, which loads by itself.
+  await page.getByRole("button", { name: "Edit: Target" }).waitFor();
+  await page.getByRole("form", { name: "Rules" }).waitFor();
+  await chart.focus();
   const top = async () => (await chart.boundingBox())!.y;
   const before = await top();
-  await chart.focus();
   for (const key of ["End", "Shift+ArrowLeft", "Shift+ArrowLeft"]) await page.keyboard.press(key);
   await page.getByRole("button", { name: "Whole time" }).waitFor();
   await soon(async () => expect(await top()).toBe(before));

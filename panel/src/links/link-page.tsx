@@ -46,7 +46,12 @@ export function LinkPage() {
   /** If another link is shown when the answer arrives, that one stays. */
   const isShown = (one: Link): boolean => isThere() && nameOf(one) === shown.current;
 
+  /** A link that is given another code stays in place, with the focus. Any other link starts anew. */
+  const firstNames = useRef(new Map<string, string>());
+  const keyOf = (one: Link): string => firstNames.current.get(nameOf(one)) ?? nameOf(one);
+
   const show = (saved: Link, before: Link): void => {
+    firstNames.current.set(nameOf(saved), keyOf(before));
     queries.setQueryData(linkQuery({ code: saved.code, domain: saved.domain ?? undefined }).queryKey, saved);
     if (!isShown(before)) return;
     const search = {
@@ -98,6 +103,7 @@ export function LinkPage() {
             {link ? (
               <Suspense fallback={<Skeleton height={LEFT_PX} />}>
                 <LinkSettings
+                  key={keyOf(link)}
                   link={link}
                   wantsEdit={wantsEdit}
                   onEdit={() => setWantsEdit(false)}

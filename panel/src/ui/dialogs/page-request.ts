@@ -1,5 +1,5 @@
 /** A request to a page to start something when it opens, such as a new link. */
-import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 
 export type PageRequest =
@@ -24,8 +24,11 @@ declare module "@tanstack/react-router" {
 
 /** Runs `begin` once for each request. A reload does not repeat it. */
 export function usePageRequest(requested: PageRequest, begin: (pasted: string) => void): void {
-  const isRequested = useLocation({ select: ({ state }) => state.requested === requested });
-  const pasted = useLocation({ select: ({ state }) => state.pasted ?? "" });
+  // The page before would take what is meant for the next one of its kind.
+  const isRequested = useRouterState({
+    select: ({ resolvedLocation }) => resolvedLocation?.state.requested === requested,
+  });
+  const pasted = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.state.pasted ?? "" });
   const navigate = useNavigate();
   const onRequest = useEffectEvent(() => {
     begin(pasted);
