@@ -105,6 +105,7 @@ once(
     await form.getByLabel("For recipients only").check();
     await form.getByRole("button", { name: "Share", exact: true }).click();
     await form.getByRole("img", { name: /QR code/ }).waitFor();
+    await form.getByText("Only the recipients can open it, with a code from a mail.").waitFor();
     const mailed = () =>
       smtp.mails.map(({ to }) => JSON.stringify(to)).filter((to) => /anna|ben/.test(to)).length;
     await until(() => mailed() === 2);

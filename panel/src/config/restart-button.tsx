@@ -41,8 +41,7 @@ export function RestartButton() {
   return (
     <Button
       size="compact-sm"
-      variant="light"
-      color="orange"
+      variant="default"
       loading={isRunning}
       aria-label={isRunning ? t`The server restarts` : undefined}
       onClick={() => restart.mutate()}

@@ -155,6 +155,8 @@ function Head({ share, name, isMade, onEnd }: HeadProps) {
         <Text size="sm" role="status">
           {kind === "drop" ? (
             <Trans>Whoever has this short URL can put files into the folder.</Trans>
+          ) : share.verify ? (
+            <Trans>Only the recipients can open it, with a code from a mail.</Trans>
           ) : (
             <Trans>Whoever has this short URL can open it.</Trans>
           )}

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Input, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { useIsPhone } from "../../ui/is-phone.ts";
 import { ItemPicker } from "./item-picker.tsx";
 import { ItemsField } from "./items-field.tsx";
 import type { SharedItem } from "../share-search.ts";
@@ -20,10 +21,14 @@ type Props = {
   upload: ReactNode;
 };
 
+/** As many uses stand beside each other on a phone. */
+const MOST_BESIDE = 4;
+
 /** What a code leads to. */
 export function UseField({ team, values, code, uses, isItemFixed, onChange, errors, upload }: Props) {
   const { use, target, item, items } = values;
   const { t } = useLingui();
+  const isPhone = useIsPhone();
   const [isPlaced, setIsPlaced] = useState(code !== null || item !== null);
   const names = {
     upload: t`Upload`,
@@ -50,6 +55,7 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
           <SegmentedControl
             mt={6}
             fullWidth
+            orientation={isPhone && uses.length > MOST_BESIDE ? "vertical" : "horizontal"}
             aria-label={t`Leads to`}
             value={use}
             // What is uploaded is not one of the files to choose from.
