@@ -1,3 +1,3 @@
-/** What of crash.test.ts differs on PostgreSQL. */
+/** Every step of crash.test.ts, and what differs on PostgreSQL. */
 import "../../../test/support/long.ts";
 import "./crash.test.ts";
