@@ -1,26 +1,19 @@
 /** Webhooks of the whole program, heard by a receiver on loopback that verifies them as the official library does. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Webhook } from "standardwebhooks";
 import { driveClient } from "../support/drive.ts";
-import { type Client, signIn, startSignedIn } from "../support/session.ts";
+import { type Client, startSignedIn } from "../support/session.ts";
 import { stranger } from "../support/stranger.ts";
 import { until } from "../support/until.ts";
 import type { Installation, RunningWaymark } from "../support/waymark.ts";
+import { PRIVATE, startReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 
-type Heard = {
-  id: string;
-  type: string;
-  data: { id: number; subject: string; after?: Record<string, unknown> };
-};
 type Row = {
   id: number;
   event: string;
   state: string;
   attempts: number;
-  recent_attempts: { error: string | null }[];
 };
 
-const PRIVATE = { WAYMARK__WEBHOOKS__ALLOW_PRIVATE: "true" };
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const EVENTS = [
   "link.created",
@@ -34,48 +27,31 @@ const EVENTS = [
   "setting.changed",
 ];
 
-let receiver: ReturnType<typeof Bun.serve>;
-let secret = "";
-let heard: Heard[] = [];
+let receiver: WebhookReceiver;
 let installation: Installation;
 let server: RunningWaymark;
 let client: Client;
 let hook: number;
 
 beforeAll(async () => {
-  receiver = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    async fetch(request) {
-      const body = await request.text();
-      const payload = new Webhook(secret).verify(body, Object.fromEntries(request.headers)) as Omit<
-        Heard,
-        "id"
-      >;
-      heard.push({ id: request.headers.get("webhook-id")!, ...payload });
-      return new Response(null, { status: 204 });
-    },
-  });
+  receiver = startReceiver();
   ({ installation, server, client } = await startSignedIn(PRIVATE));
 });
 afterAll(async () => {
   await installation?.remove();
-  await receiver?.stop(true);
+  await receiver?.stop();
 });
 
-const types = () => heard.map(({ type }) => type).toSorted();
+const types = () => receiver.heard.map(({ type }) => type).toSorted();
 const deliveries = async (query = ""): Promise<Row[]> =>
   (await client.call("GET", `/webhooks/${hook}/deliveries${query}`)).body.data;
-async function restart(settings: Record<string, string> = {}): Promise<void> {
-  server = await installation.serve(settings);
-  client = await signIn(server.url);
-}
 
 test("what happens is told, and the secret is shown once", async () => {
-  const url = `http://127.0.0.1:${receiver.port}/hook`;
+  const { url } = receiver;
   const made = await client.call("POST", "/webhooks", { url, events: EVENTS });
   expect(made.status).toBe(201);
-  ({ secret, id: hook } = made.body.data);
+  hook = made.body.data.id;
+  receiver.secret = made.body.data.secret;
   expect((await client.call("GET", "/webhooks")).body.data).toMatchObject([
     { id: hook, url, secret: "[REDACTED]", enabled: true },
   ]);
@@ -88,13 +64,13 @@ test("what happens is told, and the secret is shown once", async () => {
   const { data: users } = (await client.call("GET", "/users?search=anna")).body;
   await client.call("PATCH", `/users/${users[0].id}`, { disabled: true });
   const early = ["account.disabled", "link.created", "link.deleted", "setting.changed", "token.created"];
-  await until(() => heard.length >= 5);
+  await until(() => receiver.heard.length >= 5);
   expect(types()).toEqual(early);
-  expect(heard.find(({ type }) => type === "link.created")!.data).toMatchObject({ subject: "told" });
+  expect(receiver.heard.find(({ type }) => type === "link.created")!.data).toMatchObject({ subject: "told" });
 });
 
 test("shares tell their downloads and ends, drop boxes what they get", async () => {
-  heard = [];
+  receiver.heard = [];
   const drive = driveClient(server.url, client.token);
   const file = (await drive.upload("a.txt", "a")).body.data.id;
   await drive.call("POST", `/files/${file}/share`, { code: "once", max_downloads: 1 });
@@ -106,7 +82,7 @@ test("shares tell their downloads and ends, drop boxes what they get", async () 
   const { data } = (await drive.call("POST", `/folders/${folder}/drop`, { max_bytes: 1_000, max_files: 4 }))
     .body;
   await stranger().put(`${server.url}/${data.code}`, { "b.txt": "bb" });
-  await until(() => heard.length >= 7);
+  await until(() => receiver.heard.length >= 7);
   expect(types()).toEqual([
     "drop.received",
     "share.created",
@@ -116,7 +92,7 @@ test("shares tell their downloads and ends, drop boxes what they get", async () 
     "share.ended",
     "share.ended",
   ]);
-  const ends = heard
+  const ends = receiver.heard
     .filter(({ type }) => type === "share.ended")
     .map(({ data: { subject, after } }) => [subject, after]);
   expect(ends.toSorted()).toEqual([
@@ -126,9 +102,9 @@ test("shares tell their downloads and ends, drop boxes what they get", async () 
 }, 90_000);
 
 test("the command line tests, replays and sends again, and the log has it", async () => {
-  heard = [];
+  receiver.heard = [];
   await installation.run(["webhooks", "test", String(hook)]);
-  await until(() => heard.length === 1);
+  await until(() => receiver.heard.length === 1);
   expect(types()).toEqual(["webhook.test"]);
   await until(async () => (await deliveries("?event=webhook.test"))[0]?.state === "delivered");
   const listed = await installation.run([
@@ -144,38 +120,19 @@ test("the command line tests, replays and sends again, and the log has it", asyn
   const whole = (await client.call("GET", `/webhooks/${hook}/deliveries/${created.id}`)).body.data;
   expect(whole).toMatchObject({ payload: { type: "link.created", data: { subject: "told" } } });
   await installation.run(["webhooks", "resend", String(hook), String(created.id)]);
-  await until(() => heard.length === 2);
-  expect(heard[1]!.id).toBe(whole.message_id);
+  await until(() => receiver.heard.length === 2);
+  expect(receiver.heard[1]!.id).toBe(whole.message_id);
   const all = rows.filter(({ event }) => event !== "webhook.test").length;
   await installation.run(["webhooks", "replay", String(hook), "--from", String(created.event_id)]);
-  await until(() => heard.length === 2 + all);
+  await until(() => receiver.heard.length === 2 + all);
   expect(await installation.run(["webhooks", "list"])).toContain("enabled");
   const rotated = (await installation.run(["webhooks", "rotate", String(hook)])).trim();
   expect(rotated).toMatch(/^whsec_/);
   // Receivers that know either secret accept it.
-  for (const known of [secret, rotated]) {
-    secret = known;
-    const before = heard.length;
+  for (const known of [receiver.secret, rotated]) {
+    receiver.secret = known;
+    const before = receiver.heard.length;
     await client.call("POST", `/webhooks/${hook}/test`);
-    await until(() => heard.length === before + 1);
+    await until(() => receiver.heard.length === before + 1);
   }
 });
-
-test("after kill -9 at any step each event is told at least once, and the log says what happened", async () => {
-  heard = [];
-  for (const point of ["webhook-taken", "webhook-sent", "webhook-answered"]) {
-    await server.stop();
-    await restart({ ...PRIVATE, WAYMARK_FAULT: point });
-    await client.call("POST", "/links", { code: point, target: "https://example.com/" }).catch(() => {});
-    await server.process.exited;
-    expect(server.process.signalCode).toBe("SIGKILL");
-    await restart(PRIVATE);
-    await until(async () => (await deliveries())[0]?.state === "delivered");
-    const [last] = await deliveries();
-    expect(last).toMatchObject({ event: "link.created", attempts: 2 });
-    expect(last!.recent_attempts[0]!.error).toStartWith("Waymark ended during this attempt.");
-    const told = heard.filter(({ data }) => data.subject === point);
-    expect(told.length).toBe(point === "webhook-taken" ? 1 : 2);
-    expect(new Set(told.map(({ id }) => id)).size).toBe(1);
-  }
-}, 120_000);
