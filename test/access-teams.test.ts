@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SCOPES, type Scope, SCOPES_OF } from "../src/lib/access.ts";
-import { type Client, clientOf, signIn, startSignedIn } from "./support/session.ts";
+import { type Client, clientOf, signIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { ALL, MANAGES, MEMBERS, READS, type Way, type Who, WRITES } from "./support/team-ways.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -19,27 +20,27 @@ let paths: Record<string, Record<string, Operation>>;
 const clients = {} as Record<Who, Client>;
 
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ installation, server, client: admin } = await startShared());
   clients.admin = admin;
   for (const who of ["stranger", ...MEMBERS] as const) {
-    const username = `team.${who}`;
+    const username = `links.${who}`;
     await admin.call("POST", "/users", { username, password: PASSWORD, role: "editor" });
     clients[who] = await signIn(server.url, PASSWORD, username);
   }
-  const members = MEMBERS.map((role) => ({ account: `team.${role}`, role }));
-  team = (await admin.call("POST", "/teams", { name: "press", members })).body.data.id;
+  const members = MEMBERS.map((role) => ({ account: `links.${role}`, role }));
+  team = (await admin.call("POST", "/teams", { name: "links-press", members })).body.data.id;
   // One with whose links the stranger may do everything.
-  const others = [{ account: "team.stranger", role: "manager" }];
-  await admin.call("POST", "/teams", { name: "sales", members: others });
+  const others = [{ account: "links.stranger", role: "manager" }];
+  await admin.call("POST", "/teams", { name: "links-sales", members: others });
   ({ paths } = (await (await admin.fetch("/openapi.json")).json()) as { paths: typeof paths });
 });
 afterAll(() => installation.remove());
 
 /** The team has it again, whoever changed or deleted it. */
 async function fresh(): Promise<void> {
-  await admin.call("DELETE", "/links/ours");
-  const made = await admin.call("POST", "/links", { code: "ours", target, owner: "team:press" });
-  expect(made.body.data.owner).toBe("team:press");
+  await admin.call("DELETE", "/links/team%2Fours");
+  const made = await admin.call("POST", "/links", { code: "team/ours", target, owner: "team:links-press" });
+  expect(made.body.data.owner).toBe("team:links-press");
 }
 
 async function wayOf(client: Client, method: string, path: string, body?: object): Promise<Way> {
@@ -70,7 +71,7 @@ const ofLinks = () =>
         .filter((method) => method !== "OPTIONS")
         .map((method) => ({
           method,
-          path: path.replace("{code}", "ours"),
+          path: path.replace("{code}", "team/ours"),
           ofAdmins: isOfAdmins(methods[method.toLowerCase()]!),
         })),
     );
@@ -81,7 +82,7 @@ test("every endpoint of a link lets those in whom their role in its team allows"
   for (const { method, path, ofAdmins } of operations) {
     for (const who of ALL) {
       await fresh();
-      const { id } = (await admin.call("GET", "/links/ours/history")).body.data[0];
+      const { id } = (await admin.call("GET", "/links/team%2Fours/history")).body.data[0];
       const isRead = method === "GET" || method === "HEAD";
       const body = isRead ? undefined : method === "POST" ? {} : { target };
       const way = await wayOf(clients[who], method, path.replace("{id}", String(id)), body);
@@ -97,14 +98,17 @@ test("lists, reports, batches and filters have its links for members only, and g
     await fresh();
     const client = clients[who];
     const seen = who === "stranger" ? 0 : 1;
-    const filter = { filter: { team: "press" }, action: "update", set: { title: who } };
+    const filter = { filter: { team: "links-press" }, action: "update", set: { title: who } };
     const batch = async (body: object) => (await client.call("PUT", "/links/batch", body)).body.data;
-    const give = { code: "ours", payload: { target, owner: who === "admin" ? "admin" : `team.${who}` } };
+    const give = {
+      code: "team/ours",
+      payload: { target, owner: who === "admin" ? "admin" : `links.${who}` },
+    };
     const told = [
-      (await client.call("GET", "/links?team=press")).body.data.length,
-      (await client.call("GET", "/analytics/top?team=press")).status,
+      (await client.call("GET", "/links?team=links-press")).body.data.length,
+      (await client.call("GET", "/analytics/top?team=links-press")).status,
       (await client.call("POST", "/links/batch/query", filter)).body.data.changed,
-      (await batch({ updates: [{ code: "ours", payload }] })).failed.map(
+      (await batch({ updates: [{ code: "team/ours", payload }] })).failed.map(
         (one: { error_code: number }) => one.error_code,
       ),
       (await batch({ updates: [give] })).failed.map((one: { error_code: number }) => one.error_code),
@@ -117,31 +121,32 @@ test("lists, reports, batches and filters have its links for members only, and g
   await fresh();
   for (const who of ALL) {
     await fresh();
-    await admin.call("DELETE", "/links/ours");
-    const { id } = (await admin.call("GET", "/links/deleted?team=press")).body.data[0];
-    const listed = (await clients[who].call("GET", "/links/deleted?team=press")).body.data.length;
+    await admin.call("DELETE", "/links/team%2Fours");
+    const { id } = (await admin.call("GET", "/links/deleted?team=links-press")).body.data[0];
+    const listed = (await clients[who].call("GET", "/links/deleted?team=links-press")).body.data.length;
     const way = await wayOf(clients[who], "POST", `/admin/v1/links/deleted/${id}/restore`, {});
     expect([who, listed > 0, way]).toEqual([who, who !== "stranger", WRITES[who]]);
   }
 });
 
 test("its domain takes links of its editors, and leads where they say", async () => {
-  const { id } = (await admin.call("POST", "/domains", { host: "press.example", owner: "team:press" })).body
-    .data;
+  const { id } = (
+    await admin.call("POST", "/domains", { host: "links-press.example", owner: "team:links-press" })
+  ).body.data;
   for (const who of ALL) {
     const client = clients[who];
     const hosts = (await client.call("GET", "/domains")).body.data.map(({ host }: { host: string }) => host);
-    expect([who, hosts.includes("press.example")]).toEqual([who, who !== "stranger"]);
-    const made = await wayOf(client, "POST", "/admin/v1/links", { target, domain: "press.example" });
+    expect([who, hosts.includes("links-press.example")]).toEqual([who, who !== "stranger"]);
+    const made = await wayOf(client, "POST", "/admin/v1/links", { target, domain: "links-press.example" });
     expect([who, made]).toEqual([who, who === "stranger" ? "refused" : WRITES[who]]);
     const domain = `/admin/v1/domains/${id}`;
     expect([who, await wayOf(client, "PATCH", domain, { default_url: target })]).toEqual([who, WRITES[who]]);
-    const owner = who === "admin" ? "admin" : `team.${who}`;
+    const owner = who === "admin" ? "admin" : `links.${who}`;
     expect([who, await wayOf(client, "PATCH", domain, { owner })]).toEqual([who, MANAGES[who]]);
-    await admin.call("PATCH", `/domains/${id}`, { owner: "team:press" });
+    await admin.call("PATCH", `/domains/${id}`, { owner: "team:links-press" });
     const host = await wayOf(client, "PATCH", domain, { host: `${who}.example` });
     expect([who, host]).toEqual([who, who === "admin" || who === "stranger" ? READS[who] : "refused"]);
-    await admin.call("PATCH", `/domains/${id}`, { host: "press.example" });
+    await admin.call("PATCH", `/domains/${id}`, { host: "links-press.example" });
     expect([who, await wayOf(client, "DELETE", domain)]).toEqual([
       who,
       who === "admin" ? "let in" : "refused",
@@ -153,7 +158,7 @@ test("members see it, managers change its members, administrators delete it", as
   for (const who of ALL) {
     const path = `/admin/v1/teams/${team}`;
     expect([who, await wayOf(clients[who], "GET", path)]).toEqual([who, READS[who]]);
-    const renamed = await wayOf(clients[who], "PATCH", path, { name: "press" });
+    const renamed = await wayOf(clients[who], "PATCH", path, { name: "links-press" });
     const managing: Record<Who, Way> = { ...MANAGES, viewer: "refused" };
     expect([who, renamed]).toEqual([who, managing[who]]);
     if (who !== "admin") expect([who, await wayOf(clients[who], "DELETE", path)]).toEqual([who, "refused"]);
@@ -167,9 +172,9 @@ test("each scope of an editor's token reaches what it names, of the team too", a
     const token = clientOf(server.url, made.body.data.token);
     const may = (needed: Scope): Way => (scope === needed ? "let in" : "refused");
     const ways = [
-      await wayOf(token, "GET", "/admin/v1/links/ours"),
-      await wayOf(token, "PATCH", "/admin/v1/links/ours", { title: "x" }),
-      await wayOf(token, "GET", "/admin/v1/links/ours/analytics"),
+      await wayOf(token, "GET", "/admin/v1/links/team%2Fours"),
+      await wayOf(token, "PATCH", "/admin/v1/links/team%2Fours", { title: "x" }),
+      await wayOf(token, "GET", "/admin/v1/links/team%2Fours/analytics"),
       await wayOf(token, "GET", `/admin/v1/teams/${team}`),
     ];
     expect<unknown[]>([scope, ...ways]).toEqual([
@@ -185,10 +190,10 @@ test("each scope of an editor's token reaches what it names, of the team too", a
 
 test("who leaves it finds nothing more with the next request", async () => {
   await fresh();
-  const members = [{ account: "team.manager", role: "manager" }];
+  const members = [{ account: "links.manager", role: "manager" }];
   await clients.manager.call("PATCH", `/teams/${team}`, { members });
   for (const who of ["viewer", "editor"] as const) {
-    expect([who, await wayOf(clients[who], "PATCH", "/admin/v1/links/ours", { title: "y" })]).toEqual([
+    expect([who, await wayOf(clients[who], "PATCH", "/admin/v1/links/team%2Fours", { title: "y" })]).toEqual([
       who,
       "hidden",
     ]);

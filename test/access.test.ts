@@ -270,7 +270,7 @@ describe("an editor", () => {
   test("neither sees nor puts back deleted links of others, nor their tags", async () => {
     const tagged = { code: "deleted.by.admin", target, tags: ["secret"] };
     await admin.call("POST", "/links", tagged);
-    expect((await admin.call("GET", "/tags")).body.data).toEqual([{ tag: "secret", links: 1 }]);
+    expect((await admin.call("GET", "/tags")).body.data).toContainEqual({ tag: "secret", links: 1 });
     expect((await editor.call("GET", "/tags")).body.data).toEqual([]);
     expect((await editor.call("DELETE", "/tags/secret")).status).toBe(404);
     await admin.call("DELETE", `/links/${tagged.code}`);

@@ -4,7 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { driveClient } from "./support/drive.ts";
 import { sendRaw } from "./support/raw-http.ts";
-import { type Client, PASSWORD, startSignedIn } from "./support/session.ts";
+import { type Client, PASSWORD } from "./support/session.ts";
+import { resetSettings, startSharedWorkers } from "./support/shared-server.ts";
 import { HTML, stranger, TUS } from "./support/stranger.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -14,24 +15,24 @@ let server: RunningWaymark;
 let client: Client;
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn({ WAYMARK__SERVER__WORKERS: "2" }));
+  ({ installation, server, client } = await startSharedWorkers());
 });
-afterAll(() => installation.remove());
+afterAll(() => resetSettings(client, ["api.trusted_proxies", "features.default_url", "features.public_url"]));
 
 const TARGET = "https://example.com/";
 const shortUrl = async (headers: Record<string, string> = {}) =>
-  (await client.fetch("/links/a/b", { headers }).then((response) => response.json())).data.short_url;
+  (await client.fetch("/links/way/there", { headers }).then((response) => response.json())).data.short_url;
 const publicUrl = (value: string) => client.call("PUT", "/config/features.public_url", { value });
 
 test("every link in an answer has its short_url, which redirects", async () => {
-  const made = await client.call("POST", "/links", { code: "a/b", target: TARGET });
-  expect(made.body.data.short_url).toBe(`${server.url}/a/b`);
+  const made = await client.call("POST", "/links", { code: "way/there", target: TARGET });
+  expect(made.body.data.short_url).toBe(`${server.url}/way/there`);
   const visit = await fetch(made.body.data.short_url, { redirect: "manual" });
   expect([visit.status, visit.headers.get("location")]).toEqual([307, TARGET]);
-  const put = await client.call("PUT", "/links/a/b", { target: TARGET });
+  const put = await client.call("PUT", "/links/way/there", { target: TARGET });
   const list = await client.call("GET", "/links");
   expect([put.body.data.short_url, list.body.data[0].short_url, await shortUrl()]).toEqual(
-    Array(3).fill(`${server.url}/a/b`),
+    Array(3).fill(`${server.url}/way/there`),
   );
 });
 
@@ -64,14 +65,14 @@ test("what proxies send in vain is in the log once a process, and in doctor", as
 
 test("the Host of the request counts, X-Forwarded-Host only from a trusted proxy", async () => {
   const forwarded = { "X-Forwarded-Host": "go.example", "X-Forwarded-Proto": "https" };
-  expect(await shortUrl(forwarded)).toBe(`${server.url.replace("http:", "https:")}/a/b`);
+  expect(await shortUrl(forwarded)).toBe(`${server.url.replace("http:", "https:")}/way/there`);
   await client.call("PUT", "/config/api.trusted_proxies", { value: "127.0.0.1" });
-  expect(await shortUrl(forwarded)).toBe("https://go.example/a/b");
+  expect(await shortUrl(forwarded)).toBe("https://go.example/way/there");
   // With two proxies, of which both are trusted or the first is not.
   const lists = { "X-Forwarded-Host": "go.example, inner.example", "X-Forwarded-Proto": "HTTPS,http" };
   const by = (addresses: string) => shortUrl({ ...lists, "X-Forwarded-For": addresses });
-  expect(await by("203.0.113.9, 127.0.0.1")).toBe("https://go.example/a/b");
-  expect(await by("203.0.113.9, 203.0.113.10")).toBe("http://inner.example/a/b");
+  expect(await by("203.0.113.9, 127.0.0.1")).toBe("https://go.example/way/there");
+  expect(await by("203.0.113.9, 203.0.113.10")).toBe("http://inner.example/way/there");
   expect(await findings()).toMatchObject([{ verdict: "ok" }]);
 });
 
@@ -138,21 +139,21 @@ test("below the path of a trusted proxy resumable uploads, drop boxes, WebDAV an
 
 test("a percent-encoded host is sent in Punycode, whichever way the target came in", async () => {
   const target = (path: string) => `http://%C3%BC.example/${path}`;
-  await client.call("POST", "/links", { code: "api", target: target("api") });
-  await client.call("POST", "/links/batch", { links: [{ code: "many", target: target("many") }] });
+  await client.call("POST", "/links", { code: "way-api", target: target("api") });
+  await client.call("POST", "/links/batch", { links: [{ code: "way-many", target: target("many") }] });
   await client.call("POST", "/links", {
-    code: "rule",
+    code: "way-rule",
     target: TARGET,
     rules: [{ if: { query: { a: true } }, target: target("rule") }],
   });
   await client.call("POST", "/links", {
-    code: "fallback",
+    code: "way-fallback",
     target: TARGET,
     expires_at: new Date(Date.now() + 1_000).toISOString(),
     fallback_url: target("fallback"),
   });
   const csv = join(installation.dataDir, "links.csv");
-  writeFileSync(csv, `code,target\ncsv,${target("csv")}\n`);
+  writeFileSync(csv, `code,target\nway-csv,${target("csv")}\n`);
   await installation.run(["links", "import", csv]);
   await client.call("PUT", "/config/features.default_url", { value: target("") });
   await client.call("POST", "/domains", {
@@ -163,15 +164,15 @@ test("a percent-encoded host is sent in Punycode, whichever way the target came 
   const location = async (path: string, headers = {}) =>
     (await fetch(server.url + path, { redirect: "manual", headers })).headers.get("location");
   const on = { Host: "other.example" };
-  await until(async () => (await location("/fallback")) !== TARGET);
+  await until(async () => (await location("/way-fallback")) !== TARGET);
   // Commands are other processes.
-  await until(async () => (await location("/csv")) !== null);
+  await until(async () => (await location("/way-csv")) !== null);
   expect([
-    await location("/api"),
-    await location("/many"),
-    await location("/rule?a"),
-    await location("/fallback"),
-    await location("/csv"),
+    await location("/way-api"),
+    await location("/way-many"),
+    await location("/way-rule?a"),
+    await location("/way-fallback"),
+    await location("/way-csv"),
     await location("/"),
     await location("/", on),
     await location("/none", on),
@@ -185,9 +186,9 @@ test("a percent-encoded host is sent in Punycode, whichever way the target came 
 test("a request without a Host is answered, with the listening address", async () => {
   const head = `Authorization: Bearer ${client.token}\r\nConnection: close\r\n\r\n`;
   for (const request of ["HTTP/1.0\r\n", "HTTP/1.1\r\nHost:\r\n"]) {
-    const answer = await sendRaw(server.url, `GET /admin/v1/links/a%2Fb?domain= ${request}${head}`);
+    const answer = await sendRaw(server.url, `GET /admin/v1/links/way%2Fthere?domain= ${request}${head}`);
     expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body).data.short_url).toMatch(/^http:\/\/127\.0\.0\.1(?::\d+)?\/a\/b$/);
+    expect(JSON.parse(answer.body).data.short_url).toMatch(/^http:\/\/127\.0\.0\.1(?::\d+)?\/way\/there$/);
   }
 });
 
@@ -195,20 +196,20 @@ test("public_url applies to links, shares and commands at once, on every worker"
   expect((await publicUrl("https://go.example/path")).status).toBe(400);
   expect((await publicUrl("HTTPS://Go.Example/")).status).toBe(200);
   const answers = await Promise.all(Array.from({ length: 20 }, () => shortUrl({ Connection: "close" })));
-  expect(new Set(answers)).toEqual(new Set(["https://go.example/a/b"]));
+  expect(new Set(answers)).toEqual(new Set(["https://go.example/way/there"]));
   const drive = driveClient(server.url, client.token);
   const file = await drive.upload("paper", "text");
-  const share = await drive.call("POST", `/files/${file.body.data.id}/share`, { code: "paper" });
+  const share = await drive.call("POST", `/files/${file.body.data.id}/share`, { code: "way-paper" });
   expect(share.body.data).toMatchObject({
-    url: "https://go.example/paper",
-    short_url: "https://go.example/paper",
+    url: "https://go.example/way-paper",
+    short_url: "https://go.example/way-paper",
   });
-  const added = await installation.run(["links", "add", TARGET, "--code", "cli"]);
-  expect(added).toMatch(/^SHORT URL +https:\/\/go\.example\/cli$/m);
-  expect(JSON.parse(await installation.run(["links", "get", "cli", "--json"]))).toMatchObject({
-    short_url: "https://go.example/cli",
+  const added = await installation.run(["links", "add", TARGET, "--code", "way-cli"]);
+  expect(added).toMatch(/^SHORT URL +https:\/\/go\.example\/way-cli$/m);
+  expect(JSON.parse(await installation.run(["links", "get", "way-cli", "--json"]))).toMatchObject({
+    short_url: "https://go.example/way-cli",
   });
   expect((await publicUrl("")).status).toBe(200);
-  expect(await shortUrl()).toBe(`${server.url}/a/b`);
-  expect(await installation.run(["links", "get", "cli"])).toMatch(/^SHORT URL +http:\/\/127\.0\.0\.1/m);
+  expect(await shortUrl()).toBe(`${server.url}/way/there`);
+  expect(await installation.run(["links", "get", "way-cli"])).toMatch(/^SHORT URL +http:\/\/127\.0\.0\.1/m);
 });

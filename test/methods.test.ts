@@ -1,7 +1,8 @@
 /** The methods of every address: what is refused, what `Allow` lists and what is documented must agree. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Client, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import { type Client, PASSWORD, signIn } from "./support/session.ts";
+import { resetSettings, startShared } from "./support/shared-server.ts";
+import type { RunningWaymark } from "./support/waymark.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
 /** Values for path parameters; requests without credentials change nothing. */
@@ -13,16 +14,15 @@ const SAMPLES: Record<string, readonly string[]> = {
   file: ["a/docs.css"],
 };
 
-let installation: Installation;
 let server: RunningWaymark;
 let client: Client;
 let documented: Record<string, Record<string, unknown>>;
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ server, client } = await startShared());
   documented = ((await (await client.fetch("/openapi.json")).json()) as { paths: typeof documented }).paths;
 });
-afterAll(() => installation.remove());
+afterAll(() => resetSettings(client, ["cors.enabled"]));
 
 const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { method, headers, redirect: "manual" });
@@ -101,13 +101,13 @@ test("Allow of a code is exact; a share accepts its password", async () => {
   const shared = await fetch(`${server.url}/files/${id}/share`, {
     method: "POST",
     headers: authorization,
-    body: JSON.stringify({ code: "shared" }),
+    body: JSON.stringify({ code: "methods-shared" }),
   });
   expect(shared.status).toBe(201);
-  await client.call("POST", "/links", { code: "plain", target: "https://example.com/" });
+  await client.call("POST", "/links", { code: "methods-plain", target: "https://example.com/" });
   for (const [path, allow] of [
-    ["/shared", "GET, HEAD, POST"],
-    ["/plain", "GET, HEAD"],
+    ["/methods-shared", "GET, HEAD, POST"],
+    ["/methods-plain", "GET, HEAD"],
     ["/unknown", "GET, HEAD"],
   ] as const) {
     const methods = ["PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -161,8 +161,8 @@ async function isExact(path: string, headers: Record<string, string>): Promise<b
 }
 
 test("Allow is exact for other origins and roles, and at other addresses", async () => {
-  await client.call("POST", "/users", { username: "ann", password: PASSWORD, role: "user" });
-  const { token } = await signIn(server.url, PASSWORD, "ann");
+  await client.call("POST", "/users", { username: "methods.ann", password: PASSWORD, role: "user" });
+  const { token } = await signIn(server.url, PASSWORD, "methods.ann");
   const enabled = await client.call("PUT", "/config/cors.enabled", { value: "true" });
   expect(enabled.status).toBe(200);
   const documentedToo = Object.keys(documented).map((pattern) => pattern.replaceAll(/\{\w+\}/g, "1"));

@@ -1,7 +1,8 @@
 /** Quotas of a running server are exact under concurrent uploads of both kinds. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
+import { type Client, PASSWORD, signIn } from "./support/session.ts";
+import { startSharedWorkers } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const SIZE = 30_000;
@@ -14,12 +15,9 @@ let server: RunningWaymark;
 let admin: Client;
 
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn({ WAYMARK__SERVER__WORKERS: "2" }));
+  ({ installation, server, client: admin } = await startSharedWorkers());
 });
-afterAll(async () => {
-  await server?.stop();
-  await installation?.remove();
-});
+afterAll(() => installation.remove());
 
 async function account(username: string, quota: number): Promise<DriveClient & { id: number }> {
   const made = await admin.call("POST", "/users", { username, password: PASSWORD, quota_bytes: quota });

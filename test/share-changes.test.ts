@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, signIn, startSignedIn } from "./support/session.ts";
+import { type Client, signIn } from "./support/session.ts";
+import { resetSettings, startSharedWorkers } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -23,13 +24,13 @@ let user: DriveClient;
 let tokenOf: (name: string, scopes: readonly string[]) => Promise<DriveClient>;
 
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn({ WAYMARK__SERVER__WORKERS: "2" }));
+  ({ installation, server, client: admin } = await startSharedWorkers("share-changes"));
   await admin.call("PUT", "/config/click.flush_interval", { value: "1" });
   me = driveClient(server.url, admin.token);
   const clients: Client[] = [];
   for (const role of ["editor", "user"] as const) {
-    await admin.call("POST", "/users", { username: `an.${role}`, password: PASSWORD, role });
-    clients.push(await signIn(server.url, PASSWORD, `an.${role}`));
+    await admin.call("POST", "/users", { username: `changes.${role}`, password: PASSWORD, role });
+    clients.push(await signIn(server.url, PASSWORD, `changes.${role}`));
   }
   [editor, user] = clients.map(({ token }) => driveClient(server.url, token)) as [DriveClient, DriveClient];
   tokenOf = async (name, scopes) => {
@@ -37,7 +38,7 @@ beforeAll(async () => {
     return driveClient(server.url, body.data.token);
   };
 });
-afterAll(() => installation.remove());
+afterAll(() => resetSettings(admin, ["click.flush_interval"]));
 
 const visit = (code: string, init: RequestInit = {}) =>
   fetch(`${server.url}/${code}`, {
@@ -106,10 +107,11 @@ describe("GET /shares", () => {
       expect(await client.refusal("GET", "/shares?all=true")).toEqual([403, 1003]);
     }
     const { data } = (await me.call("GET", "/shares?all=true&page_size=100")).body;
-    expect(data.map((one: { owner: { username: string } }) => one.owner.username)).toEqual([
-      "an.user",
-      "an.editor",
-      "an.editor",
+    const owners = data.map((one: { owner: { username: string } }) => one.owner.username);
+    expect(owners.filter((name: string) => name.startsWith("changes."))).toEqual([
+      "changes.user",
+      "changes.editor",
+      "changes.editor",
     ]);
     expect((await me.call("GET", "/shares")).body.data).toEqual([]);
   });
@@ -243,7 +245,7 @@ describe("a code", () => {
     expect(await visits("print/1")).toEqual(same(TARGET));
     expect((await link()).body.data).toMatchObject({
       created_at: created.body.data.created_at,
-      created_by: "an.editor",
+      created_by: "changes.editor",
     });
     const history = (await editor.call("GET", "/admin/v1/links/print/1/history")).body.data;
     const round = ["link.update", "share.update", "share.update", "share.update"];
@@ -279,14 +281,14 @@ describe("a code", () => {
   });
 
   test("of others is 404; a link without owner is changed by administrators only", async () => {
-    await installation.run(["links", "add", TARGET, "--code", "unowned"]);
+    await installation.run(["links", "add", TARGET, "--code", "changes-unowned"]);
     const id = await upload(editor, "unowned.txt");
-    const path = "/admin/v1/links/unowned";
+    const path = "/admin/v1/links/changes-unowned";
     expect(await editor.refusal("PATCH", path, { file_id: id })).toEqual([404, 3000]);
     expect(await me.refusal("PATCH", path, { file_id: id })).toEqual([404, 7000]);
     const own = await upload(me, "own.txt", "of the administrator");
     expect((await me.call("PATCH", path, { file_id: own })).body.data.target).toBe(`waymark:file/${own}`);
-    expect(await visits("unowned")).toEqual(same("of the administrator"));
+    expect(await visits("changes-unowned")).toEqual(same("of the administrator"));
     expect(await user.refusal("PATCH", path, { file_id: own })).toEqual([403, 1003]);
   });
 

@@ -1,9 +1,10 @@
 /** What visitors see, with the real program on two workers. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CHROMIUM, startChromium } from "./support/chromium.ts";
-import { type Client, type Envelope, PASSWORD, startSignedIn } from "./support/session.ts";
+import { type Client, type Envelope, PASSWORD } from "./support/session.ts";
+import { resetSettings, startSharedWorkers } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import type { RunningWaymark } from "./support/waymark.ts";
 
 const TARGET = "https://secret.example/there";
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -16,14 +17,21 @@ const OFF_LOCALHOST = { Accept: "text/html", Host: "go.example:8080", "Accept-La
 /** In the page of a drop box whose script uploads. */
 const UPLOADS_BY_SCRIPT = "new XMLHttpRequest";
 
-let installation: Installation;
 let server: RunningWaymark;
 let client: Client;
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn({ WAYMARK__SERVER__WORKERS: "2" }));
+  ({ server, client } = await startSharedWorkers());
   await set("api.trusted_proxies", "127.0.0.1");
 });
-afterAll(() => installation.remove());
+afterAll(() =>
+  resetSettings(client, [
+    "api.trusted_proxies",
+    "features.instance_name",
+    "features.accent_color",
+    "features.enforce_link_passwords",
+    "api.cookie_secure",
+  ]),
+);
 
 let addresses = 0;
 /** Passwords are limited per address. */
@@ -42,17 +50,17 @@ const set = (key: string, value: string) => client.call("PUT", `/config/${key}`,
 const make = (link: Record<string, unknown>) => client.call("POST", "/links", { target: TARGET, ...link });
 
 test("a browser sees a page in its language, everyone else the text, with the same status and cache headers", async () => {
-  await make({ code: "later", starts_at: "1h" });
-  await make({ code: "once", max_clicks: 1 });
-  expect((await visit("/once")).status).toBe(307);
-  await make({ code: "old", expires_at: new Date(Date.now() + 700).toISOString() });
-  await until(async () => (await visit("/old")).status === 404);
+  await make({ code: "pages-later", starts_at: "1h" });
+  await make({ code: "pages-once", max_clicks: 1 });
+  expect((await visit("/pages-once")).status).toBe(307);
+  await make({ code: "pages-old", expires_at: new Date(Date.now() + 700).toISOString() });
+  await until(async () => (await visit("/pages-old")).status === 404);
   for (const [path, title] of [
     ["/", "Un service de liens courts"],
     ["/nothing", "Ce lien ne mène nulle part"],
-    ["/later", "Ce lien ne mène nulle part"],
-    ["/old", "Ce lien a expiré"],
-    ["/once", "Ce lien est épuisé"],
+    ["/pages-later", "Ce lien ne mène nulle part"],
+    ["/pages-old", "Ce lien a expiré"],
+    ["/pages-once", "Ce lien est épuisé"],
   ] as const) {
     const page = await visit(path, NAVIGATION);
     const plain = await visit(path, { "Accept-Language": "fr" });
@@ -109,12 +117,12 @@ describe("a cookie that the browser drops", () => {
 
   test("is reported after the right password of a link, share and drop box, instead of asking again", async () => {
     await set("features.enforce_link_passwords", "true");
-    await make({ code: "locked", password: "open sesame" });
+    await make({ code: "pages-locked", password: "open sesame" });
     const folder = await call("/folders", { name: "papers" });
     const share = await call(`/folders/${folder.id}/share`, { password: "open sesame" });
     const limits = { max_files: 3, max_bytes: 3000 };
     const box = await call(`/folders/${folder.id}/drop`, { password: "open sesame", ...limits });
-    for (const path of ["/locked", `/${share.code}`, `/${box.code}`]) {
+    for (const path of ["/pages-locked", `/${share.code}`, `/${box.code}`]) {
       const told = await visit(path, { ...OFF_LOCALHOST, ...type }, form("open sesame"));
       expect([told.status, told.headers.get("location")]).toEqual([200, null]);
       expect(told.body).toContain("weil diese Seite ohne HTTPS kam");
@@ -134,7 +142,7 @@ describe("a cookie that the browser drops", () => {
       expect([program.status, program.headers.get("location")]).toEqual([303, path]);
     }
     await set("api.cookie_secure", "false");
-    const { body } = await visit("/locked", { ...OFF_LOCALHOST, ...type }, form("open sesame"));
+    const { body } = await visit("/pages-locked", { ...OFF_LOCALHOST, ...type }, form("open sesame"));
     expect(body).toContain("http-equiv");
     await set("api.cookie_secure", "true");
   });
@@ -173,7 +181,7 @@ test.skipIf(CHROMIUM === null && !isRequired)(
   "Chromium keeps the policy, fits the page and loads nothing from elsewhere",
   async () => {
     await set("features.enforce_link_passwords", "true");
-    await make({ code: "form", password: "open sesame" });
+    await make({ code: "pages-form", password: "open sesame" });
     const browser = await startChromium();
     try {
       for (const look of [
@@ -183,7 +191,7 @@ test.skipIf(CHROMIUM === null && !isRequired)(
         const page = await browser.page(look);
         for (const [path, title] of [
           ["/nothing", "This link leads nowhere"],
-          ["/form", "Password needed"],
+          ["/pages-form", "Password needed"],
         ] as const) {
           await page.open(server.url + path);
           expect(await page.evaluate<string>("document.querySelector('h1').textContent")).toBe(title);

@@ -18,6 +18,8 @@ const roomOf = (file: string): string => /^src\/(?:(?:platform|extras)\/)?[^/]+/
 
 /** Tests of the API that share a server share its process. */
 const sharesServer = (text: string): boolean => text.includes('/shared-server.ts"');
+const serverOf = (text: string): string =>
+  text.includes("startSharedWorkers") ? "two workers" : "one server";
 
 /** Whether the tests differ by the servers that are there. */
 const usesServers = (text: string): boolean => /test-support\.ts"|WAYMARK_TEST_\w+_URL/.test(text);
@@ -63,7 +65,9 @@ export async function unitsOf(
         (file.startsWith("src/") && !(file in ALONE) && (onSqlite || !usesServers(text) || !isSlow(file))));
     if (!isGrouped) units.push({ name: file, files: [file], onSqlite });
     else {
-      const [one, other] = sharesServer(text) ? [true, "test/ with one server"] : [onSqlite, roomOf(file)];
+      const [one, other] = sharesServer(text)
+        ? [true, `test/ with ${serverOf(text)}`]
+        : [onSqlite, roomOf(file)];
       const room = one ? other : `${other} on all databases`;
       const inside = rooms.get(room) ?? { files: [], onSqlite: one };
       inside.files.push(file);

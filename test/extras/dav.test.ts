@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Client, startSignedIn } from "../support/session.ts";
+import type { Client } from "../support/session.ts";
+import { startShared } from "../support/shared-server.ts";
 import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "dav-"));
@@ -21,7 +22,7 @@ const ask = (method: string, path: string, headers: Record<string, string> = {},
   fetch(`${server.url}/admin/dav${path}`, { method, headers, ...(body !== undefined && { body }) });
 
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ installation, server, client: admin } = await startShared("dav"));
   token = await tokenOf("dav", ["files:read", "files:write"]);
 });
 afterAll(async () => {
@@ -30,24 +31,24 @@ afterAll(async () => {
 });
 
 test("lets tokens in by name or as bearer, within their scopes, and nothing else", async () => {
-  const mine = basic("admin", token);
+  const mine = basic("dav", token);
   expect((await ask("PUT", "/files/a", mine, "x")).status).toBe(201);
   expect((await ask("GET", "/files/a", { Authorization: `Bearer ${token}` })).status).toBe(200);
-  const reading = basic("admin", await tokenOf("reading", ["files:read"]));
+  const reading = basic("dav", await tokenOf("reading", ["files:read"]));
   expect((await ask("GET", "/files/a", reading)).status).toBe(200);
   expect((await ask("PROPFIND", "/files/", { ...reading, Depth: "1" })).status).toBe(207);
   for (const method of ["PUT", "DELETE", "MKCOL", "MOVE", "COPY", "LOCK", "UNLOCK", "PROPPATCH"]) {
     expect([method, (await ask(method, "/files/a", reading)).status]).toEqual([method, 403]);
   }
-  expect((await ask("GET", "/files/a", basic("admin", await tokenOf("links", ["links:read"])))).status).toBe(
+  expect((await ask("GET", "/files/a", basic("dav", await tokenOf("links", ["links:read"])))).status).toBe(
     403,
   );
   for (const headers of [
     {},
-    basic("admin", `${token}x`),
-    basic("anna", token),
+    basic("dav", `${token}x`),
+    basic("dav.anna", token),
     basic("", token),
-    basic("admin", "correct horse battery"),
+    basic("dav", "correct horse battery"),
     { Authorization: "Basic !" },
     { Authorization: `Bearer ${admin.token}` },
     { Cookie: `svc_access=${admin.token}` },
@@ -65,15 +66,15 @@ test("lets tokens in by name or as bearer, within their scopes, and nothing else
 test("says what it understands without a sign-in, and where nothing is", async () => {
   const options = await ask("OPTIONS", "/files/");
   expect([options.status, options.headers.get("dav")]).toEqual([200, "1, 2"]);
-  const post = await ask("POST", "/files/a", basic("admin", token), "x");
+  const post = await ask("POST", "/files/a", basic("dav", token), "x");
   expect([post.status, post.headers.get("allow")]).toEqual([405, options.headers.get("allow")]);
-  expect((await ask("GET", "/elsewhere", basic("admin", token))).status).toBe(404);
-  expect((await ask("PUT", "/a", basic("admin", token), "x")).status).toBe(404);
-  expect((await ask("MKCOL", "/teams", basic("admin", token))).status).toBe(405);
+  expect((await ask("GET", "/elsewhere", basic("dav", token))).status).toBe(404);
+  expect((await ask("PUT", "/a", basic("dav", token), "x")).status).toBe(404);
+  expect((await ask("MKCOL", "/teams", basic("dav", token))).status).toBe(405);
 });
 
 test("leads Windows Explorer from the root to the files, and tells strangers nothing", async () => {
-  const mine = basic("admin", token);
+  const mine = basic("dav", token);
   const send = (method: string, path: string, headers = {}) =>
     fetch(`${server.url}${path}`, { method, headers: { Depth: "0", ...headers }, redirect: "manual" });
   const above = ["/", "/admin", "/admin/"];
@@ -112,30 +113,42 @@ test("leads Windows Explorer from the root to the files, and tells strangers not
 });
 
 test("has the files of teams, which viewers read", async () => {
-  await admin.call("POST", "/users", { username: "anna", password: "a long password", role: "user" });
-  const team = (await admin.call("POST", "/teams", { name: "press" })).body.data;
+  await admin.call("POST", "/users", { username: "dav.anna", password: "a long password", role: "user" });
+  const team = (await admin.call("POST", "/teams", { name: "dav-press" })).body.data;
   const member = (role: string) =>
     admin.call("PATCH", `/teams/${team.id}`, {
       members: [
-        { account: "anna", role },
-        { account: "admin", role: "manager" },
+        { account: "dav.anna", role },
+        { account: "dav", role: "manager" },
       ],
     });
   await member("viewer");
-  const mine = { ...basic("admin", token), Depth: "1" };
+  const mine = { ...basic("dav", token), Depth: "1" };
   expect(await (await ask("PROPFIND", "", mine)).text()).toContain("/admin/dav/teams/</D:href>");
-  expect(await (await ask("PROPFIND", "/teams", mine)).text()).toContain("/admin/dav/teams/press/</D:href>");
-  expect((await ask("PUT", "/teams/press/a", mine, "of the team")).status).toBe(201);
+  expect(await (await ask("PROPFIND", "/teams", mine)).text()).toContain(
+    "/admin/dav/teams/dav-press/</D:href>",
+  );
+  expect((await ask("PUT", "/teams/dav-press/a", mine, "of the team")).status).toBe(201);
   const between = { ...mine, Destination: `${server.url}/admin/dav/files/b` };
-  expect((await ask("MOVE", "/teams/press/a", between)).status).toBe(403);
-  const add = ["tokens", "add", "anna", "--user", "anna", "--json", "--scope", "files:read", "files:write"];
+  expect((await ask("MOVE", "/teams/dav-press/a", between)).status).toBe(403);
+  const add = [
+    "tokens",
+    "add",
+    "dav.anna",
+    "--user",
+    "dav.anna",
+    "--json",
+    "--scope",
+    "files:read",
+    "files:write",
+  ];
   const created = await installation.run(add);
-  const hers = basic("anna", JSON.parse(created).token);
-  expect(await (await ask("GET", "/teams/press/a", hers)).text()).toBe("of the team");
-  expect((await ask("PUT", "/teams/press/b", hers, "x")).status).toBe(403);
+  const hers = basic("dav.anna", JSON.parse(created).token);
+  expect(await (await ask("GET", "/teams/dav-press/a", hers)).text()).toBe("of the team");
+  expect((await ask("PUT", "/teams/dav-press/b", hers, "x")).status).toBe(403);
   expect((await ask("GET", "/teams/none/a", hers)).status).toBe(404);
   await member("editor");
-  expect((await ask("PUT", "/teams/press/b", hers, "x")).status).toBe(201);
+  expect((await ask("PUT", "/teams/dav-press/b", hers, "x")).status).toBe(201);
 });
 
 const needs = (program: string) => {
@@ -159,7 +172,7 @@ async function run(command: string[], environment: Record<string, string> = {}) 
 }
 
 needs("litmus")("passes litmus", async () => {
-  const { output } = await run(["litmus", "-k", `${server.url}/admin/dav/files/`, "admin", token]);
+  const { output } = await run(["litmus", "-k", `${server.url}/admin/dav/files/`, "dav", token]);
   expect([...output.matchAll(/FAIL.*|WARNING.*|summary for .*/g)].map(([line]) => line)).toEqual([
     "summary for `basic': of 16 tests run: 16 passed, 0 failed. 100.0%",
     "summary for `copymove': of 13 tests run: 13 passed, 0 failed. 100.0%",
@@ -180,7 +193,7 @@ needs("rclone")("serves rclone, both ways", async () => {
     RCLONE_CONFIG_WAYMARK_TYPE: "webdav",
     RCLONE_CONFIG_WAYMARK_URL: `${server.url}/admin/dav/files`,
     RCLONE_CONFIG_WAYMARK_VENDOR: "other",
-    RCLONE_CONFIG_WAYMARK_USER: "admin",
+    RCLONE_CONFIG_WAYMARK_USER: "dav",
     RCLONE_CONFIG_WAYMARK_PASS: password.trim(),
   };
   const rclone = async (...words: string[]) =>

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { readArchive } from "../../src/files/archive/archive.test-support.ts";
 import { type DriveClient, driveClient, fileHead, FORM_TYPE, formOf } from "../support/drive.ts";
 import { createPingvin } from "../support/pingvin.ts";
-import { type Client, startSignedIn } from "../support/session.ts";
+import type { Client } from "../support/session.ts";
+import { startShared } from "../support/shared-server.ts";
 import { stranger, TUS } from "../support/stranger.ts";
 import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
@@ -41,7 +42,7 @@ let server: RunningWaymark;
 let client: Client;
 let me: DriveClient;
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ installation, server, client } = await startShared());
   me = driveClient(server.url, client.token);
 });
 afterAll(() => installation?.remove());

@@ -3,12 +3,14 @@
  * together. Each file has codes, names and accounts of its own, counts what it made, and leaves settings as they were.
  */
 import { type Client, installWithPassword, PASSWORD, signIn } from "./session.ts";
-import type { Installation, RunningWaymark } from "./waymark.ts";
+import type { Installation, RunningWaymark, Settings } from "./waymark.ts";
 
-let starting: Promise<{ installation: Installation; server: RunningWaymark }> | undefined;
+type Running = { installation: Installation; server: RunningWaymark };
 
-async function start() {
-  const installation = await installWithPassword();
+let starting: Promise<Running> | undefined;
+
+async function start(settings?: Settings): Promise<Running> {
+  const installation = await installWithPassword(settings);
   const server = await installation.serve();
   endWithThisProcess(server.process.pid, installation.dataDir);
   return { installation, server };
@@ -27,12 +29,18 @@ function endWithThisProcess(pid: number, folder: string): void {
  * As startSignedIn, or signed in as an administrator of that name, whose files are its own. The server and its folder
  * end with the process. Its log begins with this call.
  */
-export async function startShared(username?: string): Promise<{
-  installation: Installation;
-  server: RunningWaymark;
-  client: Client;
-}> {
-  const { installation, server } = await (starting ??= start());
+export async function startShared(username?: string): Promise<Running & { client: Client }> {
+  return signInTo(await (starting ??= start()), username);
+}
+
+let startingWorkers: Promise<Running> | undefined;
+
+/** A second one, with two workers. */
+export async function startSharedWorkers(username?: string): Promise<Running & { client: Client }> {
+  return signInTo(await (startingWorkers ??= start({ WAYMARK__SERVER__WORKERS: "2" })), username);
+}
+
+async function signInTo({ installation, server }: Running, username: string | undefined) {
   const begun = server.log().length;
   const admin = await signIn(server.url);
   return {
