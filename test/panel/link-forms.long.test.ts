@@ -134,9 +134,14 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
     password: "[REDACTED]",
   });
   expect(Date.parse(data.expires_at)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
-  await soon(async () =>
-    expect(await page.evaluate(() => Object.values(localStorage).join())).not.toContain("sale"),
-  );
+  // What was opened last is kept; what was typed is not.
+  const kept = () =>
+    page.evaluate(() =>
+      Object.entries(localStorage)
+        .filter(([name]) => !name.endsWith(" recent"))
+        .join(),
+    );
+  await soon(async () => expect(await kept()).not.toContain("sale"));
   await close();
 });
 
@@ -210,7 +215,9 @@ once("a lock shows only if visitors are asked for passwords, and a switch makes 
   expect(await page.getByText(/not asked|Not protected|Ask visitors/).count()).toBe(0);
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "Change what it leads to" }).click();
-  await page.getByRole("dialog").getByText("Leads to").waitFor();
+  await page.waitForURL(/\/share\/locked-share$/);
+  await page.getByRole("button", { name: "Change what it leads to" }).waitFor();
+  expect(await page.getByText(/not asked|Not protected|Ask visitors/).count()).toBe(0);
   await page.goto(`${panel.origin}/panel/links`);
 
   await row.getByRole("link", { name: "locked" }).click();

@@ -1,6 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Alert } from "@mantine/core";
 import { SettingLink } from "../../config/setting-link.tsx";
+import classes from "./qr.module.css";
 
 const MACHINE = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/;
 const NETWORK = /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[f[cde]|[^.[]+$|.+\.local$)/;
@@ -12,7 +13,7 @@ export function ReachWarning({ url }: { url: string }) {
   if (!isMachine && !NETWORK.test(hostname)) return null;
   const setting = <SettingLink settingKey="features.public_url" />;
   return (
-    <Alert color="yellow" variant="light" role="note">
+    <Alert color="yellow" variant="light" role="note" className={classes["warning"]!}>
       {isMachine ? (
         <Trans>
           The code leads to {hostname}, which is a different machine for everyone who scans it. Set “{setting}
