@@ -1,7 +1,7 @@
 /** Selecting, editing and deleting in the list of links, by keyboard, with undo. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { expectAccessible, once, signInToPanel, startPanel, story, undo } from "../support/panel.ts";
+import { expectAccessible, focused, once, signInToPanel, startPanel, story, undo } from "../support/panel.ts";
 import { signIn } from "../support/session.ts";
 import { soon } from "../support/until.ts";
 
@@ -61,17 +61,20 @@ once("a link is edited in its row; a refusal keeps what was typed", async () => 
   await rowOf(page, "c001").getByText("example.com/1").waitFor();
   expect(await linkOf("c001")).toMatchObject({ title: null, tags: ["old"], expires_at: null });
   await page.getByRole("grid").focus();
-  // So is a change in the form of all fields.
+  // So is a change on its page, which opens at the target.
   await press(page, "e");
-  const all = page.getByRole("dialog", { name: "Edit c001" });
-  await all.getByLabel("Title").fill("in the form");
-  await press(page, "Control+Enter");
-  await rowOf(page, "c001").getByText("in the form").waitFor();
-  await all.waitFor({ state: "detached" });
+  const target = page.getByRole("textbox", { name: "Target" });
+  await focused(target);
+  await target.fill("https://example.com/on-its-page");
+  await press(page, "Enter");
+  await target.waitFor({ state: "detached" });
+  await page.goBack();
+  const changed = rowOf(page, "c001").getByText("example.com/on-its-page");
+  await changed.waitFor();
   await press(page, "Control+z");
-  await rowOf(page, "c001").getByText("in the form").waitFor({ state: "detached" });
-  expect(await linkOf("c001")).toMatchObject({ title: null });
-  await press(page, "F2");
+  await changed.waitFor({ state: "detached" });
+  expect(await linkOf("c001")).toMatchObject({ target: "https://example.com/1" });
+  await press(page, "j", "j", "F2");
   await form.getByLabel("Title").fill("taken back");
   await press(page, "Escape");
   await form.waitFor({ state: "detached" });
@@ -334,6 +337,8 @@ once(
     await page.getByLabel("Name").fill("Mail");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("button", { name: "Mail", exact: true }).click();
+    // To save a template is not to save the form below it.
+    expect((await linkOf("old-1")).target).toBe("https://old.example/1");
     await form.getByRole("button", { name: "Change" }).click();
     await page.getByText("2 links are changed.").waitFor();
     expect((await linkOf("old-1")).target).toBe("https://new.example/1?utm_source=newsletter");

@@ -1,5 +1,6 @@
 import { Popover, Stack } from "@mantine/core";
 import type { ReactElement, ReactNode } from "react";
+import { submitByKey } from "../keys/submit-key.ts";
 
 type Props = {
   isOpen: boolean;
@@ -27,11 +28,17 @@ export function PopoverForm({ isOpen, onOpen, opener, children }: Props) {
   );
 }
 
+/** What is pressed here is not for a form below, which React tells of it too. */
 export const PopoverFields = ({ onSubmit, children }: { onSubmit(): void; children: ReactNode }) => (
   <form
     onSubmit={(event) => {
       event.preventDefault();
+      event.stopPropagation();
       onSubmit();
+    }}
+    onKeyDown={(event) => {
+      submitByKey(event);
+      if (event.key === "Enter") event.stopPropagation();
     }}
   >
     <Stack gap="xs">{children}</Stack>
