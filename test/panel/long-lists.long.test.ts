@@ -105,8 +105,11 @@ longStory("10,000 shares are one list: it scrolls, sorts and searches, and keeps
   });
   const before = await place(page);
   await rowOf(page, at).getByRole("button", { name: "report.txt" }).click();
-  await page.getByRole("dialog").getByLabel("Title").fill("In the middle");
-  await page.getByRole("dialog").getByRole("button", { name: "Save" }).press("Enter");
+  const main = page.getByRole("main");
+  await main.getByLabel("Title").fill("In the middle");
+  await main.getByRole("button", { name: "Save" }).press("Enter");
+  await main.getByRole("heading", { name: "In the middle", level: 1 }).waitFor();
+  await page.goBack();
   await rowOf(page, at).getByText("In the middle").waitFor();
   expect(Math.abs((await place(page)) - before)).toBeLessThan(200);
 

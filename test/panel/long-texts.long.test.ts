@@ -31,7 +31,7 @@ once("an address that is too long is refused at once, in the form and in the row
   const { page, complaints, close } = await open("/panel/links");
   await page.getByRole("grid").waitFor();
   await press(page, "n");
-  const form = page.getByRole("dialog");
+  const form = page.getByRole("region", { name: "New link" });
   const target = form.getByRole("textbox", { name: "Target" });
   const sentence = "A target has at most 8,192 bytes. This one is longer.";
   await paste(page, target, LONG_ADDRESS);

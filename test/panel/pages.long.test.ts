@@ -98,7 +98,7 @@ story("an administrator makes a token, an account and a domain; the token works"
 
   await page.getByRole("link", { name: "Accounts" }).click();
   await page.getByRole("button", { name: "New account" }).click();
-  await form.getByLabel("Name").fill("anna");
+  await form.getByLabel("Name", { exact: true }).fill("anna");
   await form.getByLabel("Password", { exact: true }).fill("anna's password");
   await form.getByRole("button", { name: "Create" }).click();
   await page.getByRole("row").filter({ hasText: "anna" }).waitFor();

@@ -215,15 +215,18 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   await press("Escape");
   await editor.waitFor({ state: "detached" });
   await press("e");
-  await dialog(page).getByText("A shared file").waitFor();
-  await dialog(page).getByRole("button", { name: "More" }).click();
-  await dialog(page).getByLabel("Password").first().waitFor();
-  for (const field of ["Target", "Redirect", "Fallback", "Max. visitors"]) {
-    expect([field, await dialog(page).getByLabel(field).count()]).toEqual([field, 0]);
-  }
+  await page.waitForURL(/\/link\/flyer$/);
+  const settings = page.getByRole("region", { name: "Settings of the link" });
+  await focused(settings.getByRole("textbox", { name: "Title" }));
   await press("Escape");
-  await dialog(page).waitFor({ state: "detached" });
-  await press("Enter");
+  await settings.getByText("A shared file").waitFor();
+  for (const name of ["When and how often", "Protection"]) {
+    await settings.getByRole("button", { name, expanded: false }).click();
+  }
+  await settings.getByLabel("Edit: Password").waitFor();
+  for (const field of ["Target", "Redirect", "Fallback", "Max. visitors"]) {
+    expect([field, await settings.getByLabel(`Edit: ${field}`).count()]).toEqual([field, 0]);
+  }
   await openTab(page, "History");
   const history = page.getByRole("region", { name: "History" });
   await history.getByRole("button", { name: "Undo" }).click();

@@ -80,7 +80,7 @@ once("counts of the list move as clicks come, without a request for each", async
   const stream = streamOf(page);
   await signInToPanel(page);
   await stream;
-  const clicks = page.getByRole("row").filter({ hasText: "spring" }).locator("[data-cell=clicks]");
+  const clicks = page.getByRole("row").filter({ hasText: "spring" }).locator("[data-cell=people]");
   await clicks.waitFor();
   const before = Number(await clicks.textContent());
   let asked = 0;
