@@ -1,5 +1,5 @@
 import { Button, Collapse, Text } from "@mantine/core";
-import { useId } from "@mantine/hooks";
+import { useId, useReducedMotion } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
@@ -12,9 +12,13 @@ type Props = {
   children: ReactNode;
 };
 
+const MOTION_MS = 150;
+
 /** Parts of a form that few people need. */
 export function Disclosure({ label, summary, isOpen, onToggle, children }: Props) {
   const id = useId();
+  // Known from the start: told later, Mantine would make what is in it anew.
+  const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false });
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
     <div>
@@ -39,7 +43,7 @@ export function Disclosure({ label, summary, isOpen, onToggle, children }: Props
           </>
         )}
       </Button>
-      <Collapse expanded={isOpen} id={id}>
+      <Collapse expanded={isOpen} id={id} transitionDuration={isStill ? 0 : MOTION_MS}>
         {isOpen && children}
       </Collapse>
     </div>
