@@ -220,8 +220,8 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   await focused(settings.getByRole("textbox", { name: "Title" }));
   await press("Escape");
   await settings.getByText("A shared file").waitFor();
-  for (const name of ["When and how often", "Protection"]) {
-    await settings.getByRole("button", { name, expanded: false }).click();
+  for (const group of ["When and how often", "Protection"]) {
+    await settings.getByRole("button", { name: group, expanded: false }).click();
   }
   await settings.getByLabel("Edit: Password").waitFor();
   for (const field of ["Target", "Redirect", "Fallback", "Max. visitors"]) {
@@ -265,7 +265,7 @@ once("all shares are in one list, whose state lives in the URL; one is ended", a
   await page.keyboard.press("n");
   await form(page).getByText("Folder", { exact: true }).first().click();
   await form(page).getByRole("button", { name: "Open the folder <b>Reports" }).click();
-  await form(page).getByRole("button", { name: "Choose “<b>Reports”" }).click();
+  await form(page).getByRole("button", { name: "Choose “<\u2060b>Reports”" }).click();
   await form(page).getByLabel("Code", { exact: true }).fill("ended-soon");
   await form(page).getByRole("button", { name: "Share" }).click();
   const address = await madeAddress(page);

@@ -6,7 +6,13 @@ import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { useFailureNotice } from "../ui/notices/undo.tsx";
 import { endShare, isOfOthers, refreshShares, takeShareDown } from "./share-queries.ts";
 
-type Props = { share: Share | null; account: number; onClose(): void; onEnded?(): void };
+type Props = {
+  share: Share | null;
+  account: number;
+  onClose(): void;
+  /** Leaves what shows the share, before it is asked for again. */
+  onEnded?(): Promise<void>;
+};
 
 /** Asks first, because an ended share can't be restored: its code is free at once. One of others is taken down. */
 export function EndShare({ share, account, onClose, onEnded }: Props) {
@@ -16,9 +22,9 @@ export function EndShare({ share, account, onClose, onEnded }: Props) {
   const isOthers = share !== null && isOfOthers(share, account);
   const ending = useMutation({
     mutationFn: (ended: Share) => (isOfOthers(ended, account) ? takeShareDown(ended) : endShare(ended)),
-    onSuccess() {
-      onEnded?.();
-      return refreshShares(queries);
+    async onSuccess() {
+      await onEnded?.();
+      await refreshShares(queries);
     },
     onError,
     onSettled: onClose,

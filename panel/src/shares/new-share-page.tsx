@@ -36,11 +36,15 @@ export function NewSharePage() {
   const made: ShareSubject =
     others.length > 0 ? { form: "new", item: null, items } : { form: "new", item: first ?? null };
   const subject: ShareSubject | undefined = code === undefined ? made : link && { form: "link", link };
-  function show({ code: saved, use, made: isMade }: SavedShare): void {
+  async function show({ code: saved, use, made: isMade }: SavedShare): Promise<void> {
     const place = { params: { _splat: saved }, replace: true };
-    if (use === "url") void navigate({ to: "/link/$", ...place, search: {} });
+    if (use === "url") await navigate({ to: "/link/$", ...place, search: {} });
     else
-      void navigate({ to: "/share/$", ...place, search: { ...inTree(team), ...(isMade && { made: true }) } });
+      await navigate({
+        to: "/share/$",
+        ...place,
+        search: { ...inTree(team), ...(isMade && { made: true }) },
+      });
   }
   return (
     <Stack p="md" gap="md">

@@ -74,16 +74,16 @@ export function SharePage() {
           </Stack>
         )}
         onClose={() => {}}
-        onSaved={({ use }) =>
-          use === "url" &&
-          void navigate({ to: "/link/$", params: { _splat: code }, search: {}, replace: true })
-        }
+        onSaved={async ({ use }) => {
+          if (use === "url")
+            await navigate({ to: "/link/$", params: { _splat: code }, search: {}, replace: true });
+        }}
       />
       <EndShare
         share={ended}
         account={account?.id ?? share.owner?.id ?? 0}
         onClose={() => setEnded(null)}
-        onEnded={() => void navigate({ to: "/shares", search: {}, replace: true })}
+        onEnded={() => navigate({ to: "/shares", search: {}, replace: true })}
       />
     </Stack>
   );

@@ -28,7 +28,8 @@ type Props = {
   /** Beside the fields; on phones after them. */
   aside(values: ShareValues): ReactNode;
   onClose(): void;
-  onSaved(saved: SavedShare): void;
+  /** Shows what was saved; a share that is none any more is not asked for again. */
+  onSaved(saved: SavedShare): Promise<void>;
 };
 
 /** Creates or changes a share or drop box, and changes what a code leads to. */

@@ -28,7 +28,8 @@ type Props = {
   team: string | undefined;
   form: UseFormReturnType<ShareValues>;
   onClose(): void;
-  onSaved(saved: SavedShare): void;
+  /** Shows what was saved; a share that is none any more is not asked for again. */
+  onSaved(saved: SavedShare): Promise<void>;
   /** The draft is saved. */
   forget(): void;
   /** Called with the names of fields that have errors. */
@@ -55,7 +56,7 @@ export function useShareSave({ subject, initial, team, form, onClose, onSaved, f
     async onSuccess(saved) {
       forget();
       if (subject.form !== "new") tell(saved);
-      if (isThere()) onSaved(saved);
+      if (isThere()) await onSaved(saved);
       else if (saved.made !== null) {
         const { made } = saved;
         showActions(t`${made.short_url} is ready.`, <CopyAction address={made.short_url} />);
