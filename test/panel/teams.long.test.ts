@@ -67,7 +67,7 @@ once("a manager sees the teams page, gives a link to the team, and filters by it
   expect((await panel.client.call("GET", "/links/theirs")).body.data.owner).toBe("team:sales");
   await page.getByRole("link", { name: "Links", exact: true }).first().click();
   await page.getByRole("button", { name: /^Filter/ }).click();
-  await page.getByRole("combobox", { name: "Owner" }).click();
+  await page.getByRole("combobox", { name: "Owner", exact: true }).click();
   await page.getByRole("option", { name: "ben", exact: true }).click();
   await page.getByText("No link matches").waitFor();
   await page.goto(`${page.url().split("/panel/")[0]}/panel/link/theirs`);

@@ -1,6 +1,5 @@
 import { Popover, Stack } from "@mantine/core";
 import type { ReactElement, ReactNode } from "react";
-import { submitByKey } from "../keys/submit-key.ts";
 
 type Props = {
   isOpen: boolean;
@@ -37,7 +36,6 @@ export const PopoverFields = ({ onSubmit, children }: { onSubmit(): void; childr
       onSubmit();
     }}
     onKeyDown={(event) => {
-      submitByKey(event);
       if (event.key === "Enter") event.stopPropagation();
     }}
   >
