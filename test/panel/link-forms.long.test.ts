@@ -153,7 +153,7 @@ story(
       target: "https://example.com/1",
       title: HOSTILE,
     });
-    const { page, close } = await panel.enter("/panel/link/poster");
+    const { page, complaints, close } = await panel.enter("/panel/link/poster");
     const settings = page.getByRole("region", { name: "Settings of the link" });
     const history = page.getByRole("region", { name: "History" });
     await settings.getByRole("button", { name: "Edit: Target" }).press("Enter");
@@ -187,6 +187,8 @@ story(
     await expectLocation("poster/2027", null);
     await undo(page, "is deleted");
     await expectLocation("poster/2027", "https://example.com/2");
+    // Of what was mistyped alone: nothing asks for the link that is gone.
+    expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
     await close();
   },
 );

@@ -108,7 +108,9 @@ export function LinkPage() {
                   wantsEdit={wantsEdit}
                   onEdit={() => setWantsEdit(false)}
                   onSaved={show}
-                  onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
+                  onDeleted={async (deleted) => {
+                    if (isShown(deleted)) await navigate({ to: "/links", search: {} });
+                  }}
                 />
               </Suspense>
             ) : (

@@ -23,7 +23,8 @@ type Props = {
   wantsEdit: boolean;
   onEdit(): void;
   onSaved: OnLinkSaved;
-  onDeleted(deleted: Link): void;
+  /** Leaves what shows the link, before it is asked for again. */
+  onDeleted(deleted: Link): Promise<void>;
 };
 
 /** Whether fields are set that no sentence says. */
@@ -59,7 +60,7 @@ export function LinkSettings({ link, wantsEdit, onEdit, onSaved, onDeleted }: Pr
   const remove = useUndoable({
     async run() {
       await deleteLink(link);
-      onDeleted(link);
+      await onDeleted(link);
     },
     undo: () => restoreLink(link),
     refresh: () => refreshLinks(queries),
