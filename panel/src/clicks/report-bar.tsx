@@ -20,13 +20,15 @@ export function ReportBar({ children, ...props }: ComponentProps<typeof ReportCo
   const isShort = without.includes("visitors");
   const said = [rangeName(search), ...(isShort ? [] : [names[visitors]])].join(" · ");
   return (
-    <Group gap="xs" wrap="nowrap" flex={isShort ? undefined : "1 0 100%"}>
+    <Group gap="xs" wrap="nowrap" miw={0} flex={isShort ? undefined : "1 0 100%"}>
       <Button
         variant="default"
         flex={1}
         miw={0}
         h={44}
         justify="space-between"
+        // Long names take two lines.
+        styles={{ label: { whiteSpace: "normal", textAlign: "start", lineHeight: 1.2 } }}
         rightSection={<IconAdjustmentsHorizontal size={18} aria-hidden />}
         aria-haspopup="dialog"
         aria-label={`${t`Time and visitors`}: ${said}`}

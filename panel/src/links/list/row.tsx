@@ -165,7 +165,7 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
             {link.title}
           </span>
         )}
-        {link.title === null ? code : <small>{code}</small>}
+        {link.title === null ? code : <small>{code}</small>}{" "}
         {link.title === null && link.domain !== null && <small>{link.domain}</small>}
       </a>
       {(asksPasswords || !isAddress(link.target)) && link.password !== null && (
