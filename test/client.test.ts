@@ -14,7 +14,7 @@ import {
 } from "../clients/typescript/client.ts";
 import { pixelsOfPng, scan } from "../src/links/qr/reading.test-support.ts";
 import { installWithPassword, PASSWORD } from "./support/session.ts";
-import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const CLIENT = join(import.meta.dir, "..", "clients", "typescript");
 
@@ -111,9 +111,8 @@ test("the example of the README works", async () => {
 });
 
 test("another admin prefix", async () => {
-  const other = install();
+  const other = await installWithPassword();
   try {
-    await other.run(["reset-password", "--stdin"], PASSWORD);
     await other.run(["config", "set", "routes.admin_prefix", "/manage/it"]);
     const moved = await other.serve();
     const client = await signIn({ url: moved.url, adminPrefix: "/manage/it" }, { password: PASSWORD });

@@ -5,27 +5,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CHROMIUM, type Page, startChromium } from "./support/chromium.ts";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { startSignedIn } from "./support/session.ts";
+import type { Client } from "./support/session.ts";
+import { resetSettings, startShared } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import type { RunningWaymark } from "./support/waymark.ts";
 
 const MIB = 1024 * 1024;
 
-let installation: Installation;
 let server: RunningWaymark;
+let client: Client;
 let me: DriveClient;
 let browser: Awaited<ReturnType<typeof startChromium>> | undefined;
 
 beforeAll(async () => {
-  let client;
-  ({ installation, server, client } = await startSignedIn());
+  ({ server, client } = await startShared("drops-browser"));
   await client.call("PUT", "/config/api.cookie_secure", { value: false });
   me = driveClient(server.url, client.token);
   if (CHROMIUM !== null) browser = await startChromium();
 });
 afterAll(async () => {
   await browser?.close();
-  await installation?.remove();
+  await resetSettings(client, ["api.cookie_secure"]);
 });
 
 async function box(input: object = {}) {

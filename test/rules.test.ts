@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { driveClient } from "./support/drive.ts";
-import { type Client, type Envelope, startSignedIn } from "./support/session.ts";
+import type { Client, Envelope } from "./support/session.ts";
+import { resetSettings, startSharedWorkers } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -17,12 +18,9 @@ let installation: Installation;
 let server: RunningWaymark;
 let client: Client;
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn({
-    WAYMARK__ANALYTICS__MAXMINDDB_PATH: join(import.meta.dir, "fixtures", "geo.mmdb"),
-    WAYMARK__SERVER__WORKERS: "2",
-  }));
+  ({ installation, server, client } = await startSharedWorkers());
 });
-afterAll(() => installation.remove());
+afterAll(() => resetSettings(client, ["links.forgive_tails"]));
 
 const visit = (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
   fetch(`${server.url}${path}`, {
@@ -64,21 +62,21 @@ test("rules are explained before a link has them, in the words that people use f
 test("any path that somebody typed leads where its explanation says", async () => {
   const values = { "links.forgive_tails": "true" };
   expect((await client.call("PATCH", "/config", { values })).status).toBe(200);
-  await client.call("POST", "/links", { code: "docs", target: `${TARGET}?v=1`, forward_path: true });
-  await client.call("POST", "/links", { code: "plain", target: TARGET });
+  await client.call("POST", "/links", { code: "rules-docs", target: `${TARGET}?v=1`, forward_path: true });
+  await client.call("POST", "/links", { code: "rules-plain", target: TARGET });
   for (const [path, code, by, target] of [
-    ["docs/some/page", "docs", "path", `${TARGET}/some/page?v=1`],
-    ["docs/a%2Fb/ü", "docs", "path", `${TARGET}/a%2Fb/%C3%BC?v=1`],
-    ["plain).", "plain", "tail", TARGET],
-    ["plain&utm_source=mail", "plain", "tail", TARGET],
-    ["plain", "plain", "code", TARGET],
+    ["rules-docs/some/page", "rules-docs", "path", `${TARGET}/some/page?v=1`],
+    ["rules-docs/a%2Fb/ü", "rules-docs", "path", `${TARGET}/a%2Fb/%C3%BC?v=1`],
+    ["rules-plain).", "rules-plain", "tail", TARGET],
+    ["rules-plain&utm_source=mail", "rules-plain", "tail", TARGET],
+    ["rules-plain", "rules-plain", "code", TARGET],
   ] as const) {
     await until(async () => (await leads(`/${path}`)) === target);
     const { data } = await explain(encodeURIComponent(path), {});
     expect([data.code, data.found_by, data.target]).toEqual([code, by, target]);
   }
-  expect((await visit("/Plain")).status).toBe(404);
-  expect((await client.call("GET", "/links/Plain/explain")).status).toBe(404);
+  expect((await visit("/Rules-plain")).status).toBe(404);
+  expect((await client.call("GET", "/links/Rules-plain/explain")).status).toBe(404);
 });
 
 describe("rules", () => {
@@ -88,15 +86,15 @@ describe("rules", () => {
       { if: { country: ["GB", "SE"] }, target: "https://uk.example/" },
       { if: { language: "de", query: { ref: true } }, target: "https://de.example/" },
     ];
-    const { status } = await client.call("POST", "/links", { code: "way", target: TARGET, rules });
+    const { status } = await client.call("POST", "/links", { code: "rules-way", target: TARGET, rules });
     expect(status).toBe(201);
-    expect(await leads("/way", { "User-Agent": IPHONE })).toBe("https://m.example/");
-    expect(await leads("/way?ref=1", { "Accept-Language": "de-AT" })).toBe("https://de.example/");
-    expect(await leads("/way", { "Accept-Language": "de-AT" })).toBe(TARGET);
-    await until(async () => (await client.call("GET", "/links/way")).body.data.click_count === 3);
-    const { data } = await explain("way", { user_agent: FIREFOX, address: "81.2.69.1" });
+    expect(await leads("/rules-way", { "User-Agent": IPHONE })).toBe("https://m.example/");
+    expect(await leads("/rules-way?ref=1", { "Accept-Language": "de-AT" })).toBe("https://de.example/");
+    expect(await leads("/rules-way", { "Accept-Language": "de-AT" })).toBe(TARGET);
+    await until(async () => (await client.call("GET", "/links/rules-way")).body.data.click_count === 3);
+    const { data } = await explain("rules-way", { user_agent: FIREFOX, address: "81.2.69.1" });
     expect(data).toEqual({
-      code: "way",
+      code: "rules-way",
       found_by: "code",
       target: "https://uk.example/",
       status: 307,
@@ -106,46 +104,55 @@ describe("rules", () => {
         { rule: 1, holds: true, because: [{ condition: "country", holds: true, actual: "GB" }] },
       ],
     });
-    expect((await explain("way", { user_agent: FIREFOX, country: "se" })).data.target).toBe(
+    expect((await explain("rules-way", { user_agent: FIREFOX, country: "se" })).data.target).toBe(
       "https://uk.example/",
     );
     const query = { user_agent: FIREFOX, language: "de", query: "?ref=1&utm_source=x" };
-    expect((await explain("way", query)).data).toMatchObject({
+    expect((await explain("rules-way", query)).data).toMatchObject({
       target: "https://de.example/",
       reason: "rule",
     });
-    expect((await explain("way", {})).data).toMatchObject({ target: TARGET, reason: "target" });
-    expect((await client.call("GET", "/links/way")).body.data.click_count).toBe(3);
+    expect((await explain("rules-way", {})).data).toMatchObject({ target: TARGET, reason: "target" });
+    expect((await client.call("GET", "/links/rules-way")).body.data.click_count).toBe(3);
   });
 
   test("other states of links are explained, too", async () => {
     const add = (code: string, more: object) =>
       client.call("POST", "/links", { code, target: TARGET, ...more });
-    await add("plain", {});
-    await add("later", { starts_at: SOON, fallback_url: "https://example.com/soon" });
-    await add("over", { expires_at: "2001-01-01T00:00:00Z" });
-    await add("once", { max_clicks: 1 });
-    expect((await explain("plain", {})).data).toMatchObject({
+    await add("rules-plain", {});
+    await add("rules-later", { starts_at: SOON, fallback_url: "https://example.com/soon" });
+    await add("rules-over", { expires_at: "2001-01-01T00:00:00Z" });
+    await add("rules-once", { max_clicks: 1 });
+    expect((await explain("rules-plain", {})).data).toMatchObject({
       target: TARGET,
       status: 307,
       reason: "target",
       steps: [],
     });
-    expect((await explain("later", {})).data).toMatchObject({
+    expect((await explain("rules-later", {})).data).toMatchObject({
       target: "https://example.com/soon",
       reason: "not_started",
     });
-    expect((await explain("later", { at: SOON })).data).toMatchObject({ target: TARGET, reason: "target" });
-    expect((await explain("over", {})).data).toMatchObject({ target: null, status: 404, reason: "expired" });
-    expect((await explain("over", { at: "2000-01-01T00:00:00Z" })).data).toMatchObject({ target: TARGET });
+    expect((await explain("rules-later", { at: SOON })).data).toMatchObject({
+      target: TARGET,
+      reason: "target",
+    });
+    expect((await explain("rules-over", {})).data).toMatchObject({
+      target: null,
+      status: 404,
+      reason: "expired",
+    });
+    expect((await explain("rules-over", { at: "2000-01-01T00:00:00Z" })).data).toMatchObject({
+      target: TARGET,
+    });
     const person = { user_agent: FIREFOX };
-    expect((await explain("once", {})).data).toMatchObject({ status: 200, reason: "person" });
-    expect((await explain("once", person)).data).toMatchObject({ status: 307 });
-    expect(await leads("/once")).toBe(TARGET);
-    expect((await explain("once", person)).data).toMatchObject({ status: 404, reason: "used_up" });
+    expect((await explain("rules-once", {})).data).toMatchObject({ status: 200, reason: "person" });
+    expect((await explain("rules-once", person)).data).toMatchObject({ status: 307 });
+    expect(await leads("/rules-once")).toBe(TARGET);
+    expect((await explain("rules-once", person)).data).toMatchObject({ status: 404, reason: "used_up" });
     expect((await explain("none", {})).error).toBe("LinkNotFound");
     for (const wrong of [{ at: "soon" }, { address: "here" }, { country: "Germany" }])
-      expect((await explain("plain", wrong)).details).toMatchObject([{ field: Object.keys(wrong)[0] }]);
+      expect((await explain("rules-plain", wrong)).details).toMatchObject([{ field: Object.keys(wrong)[0] }]);
   });
 
   test("a timetable: one code is a drop box, then a folder, then a URL", async () => {
@@ -161,40 +168,47 @@ describe("rules", () => {
     ];
     const past = "2001-01-01T00:00:00Z";
     const made = await client.call("POST", "/links", {
-      code: "poster",
+      code: "rules-poster",
       target: TARGET,
       rules: timetable(SOON, SOON),
     });
     expect(made.status).toBe(201);
-    expect(await (await visit("/poster")).text()).toContain("Send files");
+    expect(await (await visit("/rules-poster")).text()).toContain("Send files");
     const form = new FormData();
     form.set("file", new File(["homework"], "homework.txt"));
-    const sent = await visit("/poster", { Accept: "text/html" }, { method: "POST", body: form });
+    const sent = await visit("/rules-poster", { Accept: "text/html" }, { method: "POST", body: form });
     expect(sent.status).toBeLessThan(400);
-    expect((await explain("poster", {})).data).toMatchObject({ target: "share:Hand-in-1", status: 200 });
-    await client.call("PATCH", "/links/poster", { rules: timetable(past, SOON) });
-    expect(await (await visit("/poster", { Accept: "text/html" })).text()).toContain("homework.txt");
-    await client.call("PATCH", "/links/poster", { rules: timetable(past, past) });
-    expect(await leads("/poster")).toBe(TARGET);
-    await client.call("PATCH", "/links/poster", {
+    expect((await explain("rules-poster", {})).data).toMatchObject({
+      target: "share:Hand-in-1",
+      status: 200,
+    });
+    await client.call("PATCH", "/links/rules-poster", { rules: timetable(past, SOON) });
+    expect(await (await visit("/rules-poster", { Accept: "text/html" })).text()).toContain("homework.txt");
+    await client.call("PATCH", "/links/rules-poster", { rules: timetable(past, past) });
+    expect(await leads("/rules-poster")).toBe(TARGET);
+    await client.call("PATCH", "/links/rules-poster", {
       rules: [{ if: { percent: 100 }, target: "share:Gallery-1" }],
     });
     await drive.call("DELETE", `/folders/${id}/share/Gallery-1`);
-    expect((await visit("/poster")).status).toBe(404);
-    expect((await explain("poster", {})).data).toMatchObject({ target: "share:Gallery-1", status: 404 });
+    expect((await visit("/rules-poster")).status).toBe(404);
+    expect((await explain("rules-poster", {})).data).toMatchObject({
+      target: "share:Gallery-1",
+      status: 404,
+    });
   });
 
   test("commands take rules as JSON, from a file and from standard input", async () => {
     const rules = [{ if: { percent: 25 }, target: "https://b.example/" }];
     const file = join(installation.dataDir, "rules.json");
     writeFileSync(file, JSON.stringify(rules));
-    const shown = async () => JSON.parse(await installation.run(["links", "get", "cli", "--json"])).rules;
-    await installation.run(["links", "add", TARGET, "--code", "cli", "--rules", file]);
+    const shown = async () =>
+      JSON.parse(await installation.run(["links", "get", "rules-cli", "--json"])).rules;
+    await installation.run(["links", "add", TARGET, "--code", "rules-cli", "--rules", file]);
     expect(await shown()).toEqual(rules);
-    expect(await installation.run(["links", "get", "cli"])).toContain(JSON.stringify(rules));
-    await installation.run(["links", "update", "cli", "--rules", ""]);
+    expect(await installation.run(["links", "get", "rules-cli"])).toContain(JSON.stringify(rules));
+    await installation.run(["links", "update", "rules-cli", "--rules", ""]);
     expect(await shown()).toBeNull();
-    await installation.run(["links", "update", "cli", "--rules", JSON.stringify(rules)]);
+    await installation.run(["links", "update", "rules-cli", "--rules", JSON.stringify(rules)]);
     expect(await shown()).toEqual(rules);
   });
 });

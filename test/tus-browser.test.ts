@@ -3,7 +3,8 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Upload } from "tus-js-client";
-import { PASSWORD, startSignedIn } from "./support/session.ts";
+import { PASSWORD } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const BYTES = Buffer.alloc(3 * 1024 * 1024, "What a page sends. ");
@@ -14,7 +15,7 @@ let server: RunningWaymark;
 let cookies: Record<string, string>;
 
 beforeAll(async () => {
-  ({ installation, server } = await startSignedIn());
+  ({ installation, server } = await startShared());
   cookies = await signInByCookies();
 });
 afterAll(() => installation?.remove());
@@ -25,6 +26,10 @@ async function signInByCookies(): Promise<Record<string, string>> {
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ password: PASSWORD }),
   });
+  if (login.status === 429) {
+    await Bun.sleep(Number(login.headers.get("retry-after")) * 1000);
+    return signInByCookies();
+  }
   expect(login.status).toBe(200);
   return Object.fromEntries(
     login.headers

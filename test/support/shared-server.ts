@@ -2,6 +2,7 @@
  * One server for all files of a process that test the API: the runner gives those that import this one a process
  * together. Each file has codes, names and accounts of its own, counts what it made, and leaves settings as they were.
  */
+import { join } from "node:path";
 import { type Client, installWithPassword, PASSWORD, signIn } from "./session.ts";
 import type { Installation, RunningWaymark, Settings } from "./waymark.ts";
 
@@ -35,9 +36,14 @@ export async function startShared(username?: string): Promise<Running & { client
 
 let startingWorkers: Promise<Running> | undefined;
 
-/** A second one, with two workers. */
+const WITH_WORKERS = {
+  WAYMARK__SERVER__WORKERS: "2",
+  WAYMARK__ANALYTICS__MAXMINDDB_PATH: join(import.meta.dir, "..", "fixtures", "geo.mmdb"),
+};
+
+/** A second one, with two workers, which knows countries. */
 export async function startSharedWorkers(username?: string): Promise<Running & { client: Client }> {
-  return signInTo(await (startingWorkers ??= start({ WAYMARK__SERVER__WORKERS: "2" })), username);
+  return signInTo(await (startingWorkers ??= start(WITH_WORKERS)), username);
 }
 
 async function signInTo({ installation, server }: Running, username: string | undefined) {
