@@ -50,7 +50,7 @@ export function LinkPage() {
   const firstNames = useRef(new Map<string, string>());
   const keyOf = (one: Link): string => firstNames.current.get(nameOf(one)) ?? nameOf(one);
 
-  const show = (saved: Link, before: Link): void => {
+  const show = async (saved: Link, before: Link): Promise<void> => {
     firstNames.current.set(nameOf(saved), keyOf(before));
     queries.setQueryData(linkQuery({ code: saved.code, domain: saved.domain ?? undefined }).queryKey, saved);
     if (!isShown(before)) return;
@@ -59,7 +59,7 @@ export function LinkPage() {
       ...(tab !== undefined && { tab }),
       ...(saved.domain !== null && { domain: saved.domain }),
     };
-    void navigate({
+    await navigate({
       to: "/link/$",
       params: { _splat: saved.code },
       search,

@@ -87,8 +87,11 @@ export async function changeSeen(seen: Link, patch: LinkPatch): Promise<Link> {
 export const deleteLink = (link: Link): Promise<unknown> =>
   responseOf(api.DELETE("/admin/v1/links/{code}", { params: paramsOf(placeOf(link)) }));
 
-/** Called after undo too. `before`: the link until then. */
-export type OnLinkSaved = (saved: Link, before: Link) => void;
+/**
+ * Called after undo too. `before`: the link until then. Settles when its page has moved to the saved link: the former
+ * code may lead nowhere.
+ */
+export type OnLinkSaved = (saved: Link, before: Link) => void | Promise<void>;
 
 /** Restores exactly this deleted link, not another one of its code. */
 export async function restoreLink({ code, domain, created_at: made }: Link): Promise<void> {

@@ -16,7 +16,7 @@ export function useSaveLink({ onSaved, onError }: Handlers) {
     mutationFn: ({ patch, seen }: Save) =>
       Object.keys(patch).length === 0 ? Promise.resolve(seen) : changeSeen(seen, patch),
     async onSuccess(saved, { patch, seen }) {
-      onSaved(saved, seen);
+      await onSaved(saved, seen);
       tellSaved(saved, seen, patch);
       await refreshLinks(queries);
     },

@@ -24,7 +24,7 @@ export function useSavedNotice(onSaved?: OnLinkSaved) {
     else if (Object.keys(back).length > 0) {
       const undo = async (): Promise<void> => {
         const restored = await setLinkBack(saved, back);
-        onSaved?.(restored, saved);
+        await onSaved?.(restored, saved);
       };
       offer({ undo, refresh: () => refreshLinks(queries), message });
     }

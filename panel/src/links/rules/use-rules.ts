@@ -38,8 +38,8 @@ export function useRules(link: Link, onSaved: OnLinkSaved, form: RefObject<HTMLF
   });
   const saving = useSaveLink({
     onSaved(now, before) {
-      onSaved(now, before);
       close();
+      return onSaved(now, before);
     },
     onError(error) {
       tellIfGone(error);

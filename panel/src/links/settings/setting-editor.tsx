@@ -37,7 +37,7 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
     onSaved(saved, before) {
       forget();
       close();
-      onSaved(saved, before);
+      return onSaved(saved, before);
     },
     onError(error) {
       tellIfGone(error);
