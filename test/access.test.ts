@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ROLES, type Role, SCOPES, type Scope, SCOPES_OF } from "../src/lib/access.ts";
 import { driveClient } from "./support/drive.ts";
 import { type Answer, type Client, clientOf, signIn } from "./support/session.ts";
-import { startShared } from "./support/shared-server.ts";
+import { resetSettings, startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 /** `links` and `files`: reading for GET and HEAD, writing for others. `any`: every token. `none`: sessions only. */
@@ -318,6 +318,7 @@ test("events of what a token changes name the token", async () => {
   await clientOf(server.url, token).call("PUT", key, { value: "https://example.com/home" });
   const { body } = await admin.call("GET", `${key}/history`);
   expect(body.data[0].changed_by).toBe(`token:${name}`);
+  await resetSettings(admin, ["features.default_url"]);
 });
 
 test("files and folders of others are 404 to everybody, administrators too", async () => {

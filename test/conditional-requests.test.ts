@@ -78,8 +78,11 @@ const TARGET = "https://example.com/";
 test("a link, by PUT and by PATCH, with every kind of field", async () => {
   const fields = { tags: ["z", "a"], rules: [{ if: { device: "mobile" }, target: TARGET }], max_clicks: 5 };
   for (const method of ["PUT", "PATCH"]) {
-    await ask("POST", "/admin/v1/links", { code: "a/b", target: TARGET });
-    await goesThrough("/admin/v1/links/a/b", { method, body: { target: TARGET, title: "b", ...fields } });
+    await ask("POST", "/admin/v1/links", { code: "conditional/b", target: TARGET });
+    await goesThrough("/admin/v1/links/conditional/b", {
+      method,
+      body: { target: TARGET, title: "b", ...fields },
+    });
   }
 });
 

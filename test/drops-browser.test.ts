@@ -286,7 +286,10 @@ test.skipIf(CHROMIUM === null)(
         async () => await page.evaluate<boolean>("location.search === '?sent=1'").catch(() => false),
         30_000,
       );
-      await until(async () => (await shownOn(page).catch(() => "")).includes("Holidays/Day 1/b.txt"), 30_000);
+      await until(
+        async () => String(await shownOn(page).catch(() => "")).includes("Holidays/Day 1/b.txt"),
+        30_000,
+      );
       expect(page.complaints.filter((complaint) => !complaint.includes("415"))).toEqual([]);
     }
     expect(await drop.files()).toEqual([]);

@@ -155,7 +155,11 @@ test("the first bytes come with the creation, and the size later", async () => {
     send(
       "/files/tus",
       "POST",
-      { "Upload-Metadata": `filename ${Buffer.from(name).toString("base64")}`, ...headers, ...proof() },
+      {
+        "Upload-Metadata": `filename ${Buffer.from(`page ${name}`).toString("base64")}`,
+        ...headers,
+        ...proof(),
+      },
       body,
     );
   const made = await create("deferred", { "Upload-Defer-Length": "1", ...typed }, "hello");
@@ -187,7 +191,9 @@ test("the first bytes come with the creation, and the size later", async () => {
   expect((await create("long", { ...five, "Upload-Length": "4" }, "hello")).status).toBe(413);
   expect((await create("damaged", { ...five, "Upload-Checksum": "md5 AAAA" }, "hello")).status).toBe(460);
   const database = new Database(join(installation.dataDir, "waymark.db"), { readonly: true });
-  const left = database.query("select name from uploads where name in ('long', 'damaged', 'unclear')").all();
+  const left = database
+    .query("select name from uploads where name in ('page long', 'page damaged', 'page unclear')")
+    .all();
   database.close();
   expect(left).toEqual([]);
 });

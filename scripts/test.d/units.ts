@@ -16,10 +16,15 @@ const MOST_SECONDS_OF_CONTRACTS = 5;
 
 const roomOf = (file: string): string => /^src\/(?:(?:platform|extras)\/)?[^/]+/.exec(file)![0];
 
-/** Tests of the API that share a server share its process. */
-const sharesServer = (text: string): boolean => text.includes('/shared-server.ts"');
-const serverOf = (text: string): string =>
-  text.includes("startSharedWorkers") ? "two workers" : "one server";
+/** Files of `test` that share a process, by a mark in their text. */
+const SHARING: readonly [name: string, mark: string][] = [
+  ["two workers", "startSharedWorkers"],
+  ["one server", '/shared-server.ts"'],
+  ["the endpoints in the process", '/scripts/openapi.ts"'],
+];
+
+const sharedIn = (file: string, text: string): string | undefined =>
+  file.startsWith("test/") ? SHARING.find(([, mark]) => text.includes(mark))?.[0] : undefined;
 
 /** Whether the tests differ by the servers that are there. */
 const usesServers = (text: string): boolean => /test-support\.ts"|WAYMARK_TEST_\w+_URL/.test(text);
@@ -59,15 +64,14 @@ export async function unitsOf(
   for (const file of files) {
     const text = await Bun.file(join(root, file)).text();
     const onSqlite = !hasServers || (suite === "ci" && !isContract(file));
+    const shared = sharedIn(file, text);
     const isGrouped =
       !isWhole &&
-      (sharesServer(text) ||
+      (shared !== undefined ||
         (file.startsWith("src/") && !(file in ALONE) && (onSqlite || !usesServers(text) || !isSlow(file))));
     if (!isGrouped) units.push({ name: file, files: [file], onSqlite });
     else {
-      const [one, other] = sharesServer(text)
-        ? [true, `test/ with ${serverOf(text)}`]
-        : [onSqlite, roomOf(file)];
+      const [one, other] = shared === undefined ? [onSqlite, roomOf(file)] : [true, `test/ with ${shared}`];
       const room = one ? other : `${other} on all databases`;
       const inside = rooms.get(room) ?? { files: [], onSqlite: one };
       inside.files.push(file);
