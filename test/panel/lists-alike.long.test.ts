@@ -1,5 +1,6 @@
 /** What all lists of the panel do: rows open as a whole and have a menu, filters are in a sheet on phones, visits move. */
 import { afterAll, beforeAll, expect } from "bun:test";
+import { CHROME } from "../../src/clicks/analytics/analytics.test-support.ts";
 import { driveClient } from "../support/drive.ts";
 import { expectAccessible, NARROW, once, startPanel } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
@@ -120,7 +121,7 @@ once("visits in the list of shares move as they come", async () => {
     return route.abort();
   });
   await soon(async () => {
-    await fetch(`${panel.server.url}/photos`, { headers: { Accept: "text/html" } });
+    await fetch(`${panel.server.url}/photos`, { headers: { Accept: "text/html", "User-Agent": CHROME } });
     expect(Number(await visits.textContent())).toBeGreaterThan(0);
   });
   expect(isRequested).toBe(false);
