@@ -31,7 +31,7 @@ const LISTS: readonly { path: string; asked: string; shown: string }[] = [
   { path: "events?actor=nobody", asked: "/admin/v1/events", shown: "No events match." },
   { path: "policies", asked: "/admin/policies", shown: "Test the storage" },
   { path: "health", asked: "/admin/v1/system", shown: "Everything works" },
-  { path: "settings", asked: "/admin/v1/config/schema", shown: "Sign-in and sessions" },
+  { path: "settings", asked: "/admin/v1/config/schema", shown: "Files and sharing" },
 ];
 
 type Answers = "waits" | "fails" | "refuses" | "passes";

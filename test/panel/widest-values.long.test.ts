@@ -111,14 +111,21 @@ const wideThings = (page: Page): Promise<string[]> =>
       const isOpen = getComputedStyle(element).overflowX === "visible" && element.clientWidth > 0;
       if (isOpen && element.scrollWidth > element.clientWidth + 1) found.push(`${nameOf(element)} spills`);
     }
+    /** The bar of phones, or the foot of a form. */
+    const isBehindBar = (upper: Element | null): boolean => {
+      if (upper === null) return false;
+      const { position, bottom } = getComputedStyle(upper);
+      const isBar =
+        bottom !== "auto" && (position === "sticky" || (upper.localName === "nav" && bottom === "0px"));
+      return isBar || isBehindBar(upper.parentElement);
+    };
     for (const control of ofPage.filter((element) => element.matches("a, button, input, select, textarea"))) {
       const { left, top, width, height } = control.getBoundingClientRect();
       const upper = document.elementFromPoint(left + width / 2, top + height / 2);
       const holder = control.closest("label") ?? control;
       if (upper === null || holder.contains(upper) || upper.contains(control)) continue;
-      // A page scrolls out from behind the bar of phones; another test sees that nothing stays there.
-      const bar = upper.closest("nav");
-      if (bar !== null && getComputedStyle(bar).bottom === "0px") continue;
+      // A page scrolls out from behind these; another test sees that nothing stays there.
+      if (isBehindBar(upper)) continue;
       found.push(`${nameOf(control)} is covered by ${nameOf(upper)}`);
     }
     return found;
