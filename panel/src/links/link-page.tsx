@@ -17,10 +17,8 @@ import { type LinkTab, readLinkTab } from "./link-tab.ts";
 const LinkSettings = lazyOrFailure(async () => (await import("./settings/link-settings.tsx")).LinkSettings);
 const LinkHistory = lazyOrFailure(async () => (await import("./link-history.tsx")).LinkHistory);
 
-/** Above the tabs. */
-const HEAD_PX = 110;
-/** What stands at the left. */
-const LEFT_PX = 320;
+/** What stands at the left, and on phones above the rest. */
+const LEFT_PX = 560;
 /** The first part of the right. */
 const RIGHT_PX = 490;
 
@@ -87,7 +85,7 @@ export function LinkPage() {
       {link ? (
         <LinkHead link={link} onEdit={edit} mayChange={domain === undefined} />
       ) : (
-        <Skeleton height={HEAD_PX} maw={480} />
+        <Skeleton className={classes["head"]!} maw={480} />
       )}
       <Tabs value={tab ?? "link"} keepMounted={false} onChange={(next) => showTab(readLinkTab(next))}>
         <Tabs.List mb="md">
