@@ -33,6 +33,12 @@ export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) 
   // The domain of a chosen link shows only if it is another one.
   const isSaid = ({ name, value }: Condition) =>
     name !== "domain" || value !== DEFAULT_DOMAIN || search.code === undefined;
+  /** What is not said goes with the link for which it is not. */
+  const without = (condition: Condition): ReportSearch => {
+    const rest = withoutCondition(search, condition);
+    if (rest.code !== undefined) return rest;
+    return conditions.filter((one) => !isSaid(one)).reduce(withoutCondition, rest);
+  };
   return (
     <Group gap={6}>
       <AddFilter frame={frame} search={search} onChange={onChange} isOfLink={isOfLink} opener={opener} />
@@ -47,7 +53,7 @@ export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) 
             maw="100%"
             rightSection={<IconX size={12} aria-hidden />}
             aria-label={t`Remove the filter ${label}`}
-            onClick={() => remove(withoutCondition(search, condition))}
+            onClick={() => remove(without(condition))}
           >
             {label}
           </Button>
