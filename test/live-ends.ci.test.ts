@@ -1,7 +1,7 @@
 /** Live views of the real program end with their account, session, password or token, on every worker and node. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { serverUrl } from "../src/platform/db/fresh.test-support.ts";
+import { isLong, serverUrl } from "../src/platform/db/fresh.test-support.ts";
 import { startCluster } from "./support/cluster.ts";
 import { driveClient } from "./support/drive.ts";
 import { type Client, clientOf, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
@@ -86,6 +86,7 @@ async function slowResponse(url: string, path: string, authorization: string) {
 }
 
 for (const [name, start] of Object.entries(KINDS)) {
+  if (name === "PostgreSQL, two nodes" && !isLong) continue;
   describe.skipIf(name.startsWith("PostgreSQL") && serverUrl("postgres") === undefined)(name, () => {
     let servers: Servers;
     beforeAll(async () => {

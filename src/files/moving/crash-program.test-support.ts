@@ -1,4 +1,4 @@
-/** The process that crash.ci.test.ts kills: `… DATABASE_URL DATA_FOLDER FAULT`. It moves what is to move. */
+/** The process that crash.long.test.ts kills: `… DATABASE_URL DATA_FOLDER FAULT`. It moves what is to move. */
 import { openDatabase } from "../../platform/db/database.ts";
 import { armFault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
