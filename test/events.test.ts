@@ -71,8 +71,16 @@ test("the event of a sign-in says whether a browser or a program did it", async 
 });
 
 test("a failed sign-in with an unknown name is recorded without it", async () => {
-  const post = (username: string) =>
-    client.call("POST", "/auth/login", { username, password: "wrong password" });
+  const post = async (username: string): Promise<void> => {
+    const body = JSON.stringify({ username, password: "wrong password" });
+    const headers = { "Content-Type": "application/json" };
+    const response = await client.fetch("/auth/login", { method: "POST", body, headers });
+    if (response.status === 401) return;
+    // Others of this server have failed too.
+    expect(response.status).toBe(429);
+    await Bun.sleep(Number(response.headers.get("retry-after")) * 1000);
+    await post(username);
+  };
   await post("events");
   await post("my-password-by-mistake");
   const found = await rows("/events?action=sign_in.failure");
