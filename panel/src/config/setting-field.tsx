@@ -1,5 +1,6 @@
 import {
   Autocomplete,
+  type AutocompleteProps,
   Checkbox,
   Group,
   NumberInput,
@@ -9,6 +10,7 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
+import { useState } from "react";
 import { useRoleNames } from "../auth/users/role-names.ts";
 import { DOCUMENTS, DocumentsSetting } from "./documents-setting.tsx";
 import { LOGO, LogoField } from "./logo-field.tsx";
@@ -16,6 +18,7 @@ import { ListField } from "./list-field.tsx";
 import { SecretField } from "./secret-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";
 import type { ShownSetting } from "./setting-queries.ts";
+import { timeZones } from "../ui/forms/time-zones.ts";
 import { longUnit, separators } from "./setting-numbers.ts";
 import { useUnitNames } from "./words/setting-texts.ts";
 import { wordsOf } from "./words/setting-words.ts";
@@ -33,8 +36,7 @@ type Props = {
 /** Not grouped by thousands. */
 const PORT = "mail.port";
 
-const TIME_ZONE = "analytics.time_zone";
-const timeZones = (): string[] => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];
+const ZONE = "analytics.time_zone";
 const MOST_ZONES = 50;
 
 function listOf(text: string): string[] {
@@ -44,6 +46,11 @@ function listOf(text: string): string[] {
   } catch {
     return [];
   }
+}
+
+function ZoneField(props: AutocompleteProps) {
+  const [zones] = useState(() => timeZones());
+  return <Autocomplete {...props} data={zones} limit={MOST_ZONES} />;
 }
 
 /** The field that fits the type of a setting. */
@@ -64,11 +71,7 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
     );
   }
   const shared = { "aria-label": label, size: "sm", error, onBlur: onLeave } as const;
-  if (key === TIME_ZONE) {
-    return (
-      <Autocomplete {...shared} value={text} data={timeZones()} limit={MOST_ZONES} onChange={onChange} />
-    );
-  }
+  if (key === ZONE) return <ZoneField {...shared} value={text} onChange={onChange} />;
   const choices = (options ?? []).map(({ value: option, label: own }) => ({
     value: option,
     label: roles[option as keyof typeof roles] ?? words.optionOf(option)?.replace(/[.。]$/, "") ?? own,

@@ -12,6 +12,7 @@ import {
   conditionValues,
 } from "../form/condition-value.ts";
 import { TimeField } from "../form/time-field.tsx";
+import { timeZones } from "../../ui/forms/time-zones.ts";
 import { choicesOf, ConditionIcon } from "./choices.tsx";
 
 const MOST_VALUES = 32;
@@ -147,7 +148,7 @@ type Hours = NonNullable<Conditions["hours"]>;
 function HoursPicker({ label, value, onChange, error }: Props<Hours>) {
   const { t, i18n } = useLingui();
   const { days = [], from, to, zone } = value;
-  const [zones] = useState(() => [...new Set([zone, "UTC", ...Intl.supportedValuesOf("timeZone")])]);
+  const [zones] = useState(() => timeZones(zone));
   /** What is undefined is left out. */
   const set = (change: { [K in keyof Hours]?: Hours[K] | undefined }): void =>
     onChange(
