@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isLong } from "../src/platform/db/fresh.test-support.ts";
 import {
   changesIn,
   cloneRepository,
@@ -10,7 +11,6 @@ import {
   runPage,
 } from "./support/docs-commands.ts";
 
-const isLong = process.env["WAYMARK_TEST_LONG"] === "1";
 const FIRST_PAGE = "README.md";
 /** Pages that other tests run, in a clone. */
 const IN_CLONE = [FIRST_PAGE, "CONTRIBUTING.md"];

@@ -86,8 +86,9 @@ async function slowResponse(url: string, path: string, authorization: string) {
 }
 
 for (const [name, start] of Object.entries(KINDS)) {
-  if (name === "PostgreSQL, two nodes" && !isLong) continue;
-  describe.skipIf(name.startsWith("PostgreSQL") && serverUrl("postgres") === undefined)(name, () => {
+  const onPostgres = name.startsWith("PostgreSQL");
+  if (onPostgres && !isLong) continue;
+  describe.skipIf(onPostgres && serverUrl("postgres") === undefined)(name, () => {
     let servers: Servers;
     beforeAll(async () => {
       servers = await start();

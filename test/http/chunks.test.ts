@@ -17,11 +17,9 @@ import {
 
 let here: WireInstance;
 let links: number;
-const countLinks = async (): Promise<number> =>
-  (await here.client.call("GET", "/stats")).body.data.total_links;
 beforeAll(async () => {
   here = await startOnWire(await startShared());
-  links = await countLinks();
+  links = await here.countLinks();
 });
 afterAll(() => here.installation.remove());
 
@@ -175,7 +173,7 @@ describe("a body that stops", () => {
     });
     await Promise.all(wires.map((wire) => wire.closed()));
     for (const wire of wires) wire.hangUp();
-    expect(await countLinks()).toBe(links);
+    expect(await here.countLinks()).toBe(links);
   });
 
   test("waits for the rest, wherever it stops", async () => {
@@ -195,6 +193,6 @@ describe("a body that stops", () => {
 });
 
 test("no broken request has changed anything", async () => {
-  expect(await countLinks()).toBe(links);
+  expect(await here.countLinks()).toBe(links);
   expect(here.server.log()).not.toContain('"level":"error"');
 });

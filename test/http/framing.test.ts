@@ -19,11 +19,9 @@ import {
 
 let here: WireInstance;
 let links: number;
-const countLinks = async (): Promise<number> =>
-  (await here.client.call("GET", "/stats")).body.data.total_links;
 beforeAll(async () => {
   here = await startOnWire(await startShared());
-  links = await countLinks();
+  links = await here.countLinks();
 });
 afterAll(() => here.installation.remove());
 
@@ -194,6 +192,6 @@ describe("a coding", () => {
 });
 
 test("no refused request has changed anything", async () => {
-  expect(await countLinks()).toBe(links);
+  expect(await here.countLinks()).toBe(links);
   expect(here.server.log()).not.toContain('"level":"error"');
 });

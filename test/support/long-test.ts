@@ -4,6 +4,4 @@ import { isLong } from "../../src/platform/db/fresh.test-support.ts";
 
 type Work = () => void | Promise<void>;
 
-export const longTest: (name: string, work: Work, timeoutMs?: number) => void = isLong
-  ? (name, work, timeoutMs) => test(name, work, timeoutMs)
-  : () => {};
+export const longTest: (name: string, work: Work, timeoutMs?: number) => void = isLong ? test : () => {};

@@ -18,6 +18,8 @@ export type WireInstance = Running & {
   me: DriveClient;
   /** The header line of the account's token. */
   auth: string;
+  /** Of all files that share the server. */
+  countLinks(): Promise<number>;
   open(): Wire;
 };
 
@@ -29,7 +31,8 @@ export async function startOnWire({ installation, server, client }: Running): Pr
   }
   const auth = `Authorization: Bearer ${client.token}\r\n`;
   const me = driveClient(server.url, client.token);
-  return { installation, server, client, me, auth, open: () => dial(server.url) };
+  const countLinks = async () => (await client.call("GET", "/stats")).body.data.total_links;
+  return { installation, server, client, me, auth, countLinks, open: () => dial(server.url) };
 }
 
 /** Makes the links before a server runs. */
