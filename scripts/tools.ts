@@ -105,6 +105,7 @@ export async function installGo(name: string): Promise<boolean> {
 if (import.meta.main) {
   const left = new Set(process.argv.slice(2));
   for (const name of ["lighthouse", "lint-api"]) if (!left.has(name)) await installNode(name);
-  for (const name of ["client-stories", "schemathesis", "lint-chart"]) await installPython(name);
-  await installGo("client-stories");
+  for (const name of ["client-stories", "schemathesis", "lint-chart"])
+    if (!left.has(name)) await installPython(name);
+  if (!left.has("client-stories")) await installGo("client-stories");
 }

@@ -118,6 +118,22 @@ describe("after several kinds of visits", () => {
     expect(upTo.values.reduce((sum: number, value: number) => sum + value, 0)).toBe(0);
   });
 
+  test("the commands compare with whole weeks before", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const range = ["--from", yesterday(), "--to", today, "--visitors", "human"];
+    const compare = async (command: string[], comparison: string, days: number) => {
+      const asked = [...command, ...range, "--compare", comparison];
+      const { compared } = JSON.parse(await installation.run([...asked, "--json"]));
+      const [start, end] = [yesterday(), today].map((day) => Date.parse(day) - days * 86_400_000);
+      expect([compared.start_date, compared.end_date].map(Date.parse)).toEqual([start!, end!]);
+      expect(compared.clicks).toBe(0);
+      return asked;
+    };
+    const asked = await compare(["links", "stats", "a/b"], "previous", 7);
+    expect(await installation.run(asked)).toContain("Before: 0 human clicks");
+    await compare(["analytics", "report", "referrer"], "year", 364);
+  });
+
   test("the export contains every click, and no cell runs as a formula", async () => {
     const answer = await client.fetch(`/analytics/export?start_date=${yesterday()}&end_date=${tomorrow()}`);
     expect(answer.headers.get("content-disposition")).toContain(

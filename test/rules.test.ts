@@ -107,6 +107,12 @@ describe("rules", () => {
     expect((await explain("rules-way", { user_agent: FIREFOX, country: "se" })).data.target).toBe(
       "https://uk.example/",
     );
+    const command = ["links", "explain", "rules-way", "--user-agent", FIREFOX, "--address", "81.2.69.1"];
+    expect(JSON.parse(await installation.run([...command, "--json"]))).toEqual(data);
+    expect(await installation.run(command)).toBe(
+      "rules-way: https://uk.example/ (307, rule)\n" +
+        "Rule 1 does not hold: device does not hold (desktop)\nRule 2 decides: country holds (GB)\n",
+    );
     const query = { user_agent: FIREFOX, language: "de", query: "?ref=1&utm_source=x" };
     expect((await explain("rules-way", query)).data).toMatchObject({
       target: "https://de.example/",

@@ -1,6 +1,6 @@
 /**
  * An upgrade from each released version to this one, on all databases, while visitors come and links are made. Releases
- * are the tags of the checkout; WAYMARK_TEST_UPGRADE_FROM names other commits. upgrade.ci.test.ts has kills and failing
+ * are the tags of the checkout; WAYMARK_TEST_UPGRADE_FROM names other commits. upgrade.long.test.ts has kills and failing
  * steps, on a version that is made up.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";

@@ -1,4 +1,4 @@
-/** The same rows in the other turns and databases. */
+/** The rows that need no servers of their own. */
 import { KILLS, OUTAGES } from "./faults.ts";
 import { testFault } from "./one-row.ts";
 

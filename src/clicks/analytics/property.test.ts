@@ -21,7 +21,7 @@ import { createRandom } from "./random.test-support.ts";
 import { DAY_MS, HOUR_MS, UNITS } from "../rollups/time-buckets.ts";
 
 const CLICKS = 1_200;
-const RANGES = 25;
+const RANGES = 10;
 
 type Random = ReturnType<typeof createRandom>;
 

@@ -8,7 +8,7 @@ import {
   createFresh,
   type DialectName,
   type Fresh,
-  HALF,
+  DIALECT_NAMES,
   SERVER_VARIABLES,
   serverUrl,
 } from "../src/platform/db/fresh.test-support.ts";
@@ -140,7 +140,7 @@ function tell(name: DialectName): void {
   });
 }
 
-for (const name of HALF) {
+for (const name of DIALECT_NAMES) {
   const isMissing = name !== "sqlite" && serverUrl(name) === undefined;
   if (isMissing) test.skip(`an upgrade with ${name} (${SERVER_VARIABLES[name]} is not set)`, () => {});
   else describe(`an upgrade with ${name}`, () => tell(name));
