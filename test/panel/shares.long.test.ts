@@ -471,3 +471,19 @@ once(
     await close();
   },
 );
+
+once("the list shows QR codes, and a share's link leads to the choice of what it serves", async () => {
+  await drive.call("POST", `/folders/${reports}/share`, { code: "drawn" });
+  const { page, complaints } = await panel.enter("/panel/shares");
+  await page.getByRole("button", { name: "Actions for drawn" }).click();
+  await page.getByRole("menuitem", { name: "QR code" }).click();
+  await dialog(page).getByRole("img", { name: "QR code of drawn" }).waitFor();
+  await page.keyboard.press("Escape");
+  await dialog(page).waitFor({ state: "hidden" });
+  await page.goto(new URL("/panel/link/drawn", page.url()).href);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Change what it leads to" }).click();
+  await form(page).getByRole("radiogroup", { name: "Leads to" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/panel/share/drawn");
+  expect(complaints).toEqual([]);
+});

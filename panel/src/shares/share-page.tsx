@@ -32,7 +32,7 @@ const nameOfShare = ({ title, entry, items, code }: Share, several: string): str
 export function SharePage() {
   const { t } = useLingui();
   const { _splat: code = "" } = useParams({ from: "/inside/share/$" });
-  const { made, team } = useSearch({ from: "/inside/share/$" });
+  const { made, use, team } = useSearch({ from: "/inside/share/$" });
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { data: account } = useQuery(accountQuery);
@@ -66,6 +66,7 @@ export function SharePage() {
         key={`${code} ${share.updated_at}`}
         subject={{ form: "edit", share }}
         team={team}
+        isUseOpen={use === true}
         above={<ShareContent share={share} />}
         aside={() => (
           <Stack gap="xl">
@@ -74,8 +75,8 @@ export function SharePage() {
           </Stack>
         )}
         onClose={() => {}}
-        onSaved={async ({ use }) => {
-          if (use === "url")
+        onSaved={async (saved) => {
+          if (saved.use === "url")
             await navigate({ to: "/link/$", params: { _splat: code }, search: {}, replace: true });
         }}
       />

@@ -71,8 +71,11 @@ function isItem(value: unknown): value is SharedItem {
   return (kind === "file" || kind === "folder") && Number.isSafeInteger(id) && typeof name === "string";
 }
 
-/** `made`: just now. `team`: whose files its code can lead to. */
-export const readSharePage = ({ made, team }: Record<string, unknown>): { made?: true; team?: string } => ({
+/** `made`: just now. `use`: to change what the code leads to. `team`: whose files it can lead to. */
+export type SharePageSearch = { made?: true; use?: true; team?: string };
+
+export const readSharePage = ({ made, use, team }: Record<string, unknown>): SharePageSearch => ({
   ...(made === true && { made }),
+  ...(use === true && { use }),
   ...(textOf(team) !== "" && { team: textOf(team) }),
 });

@@ -10,6 +10,7 @@ import type { Share } from "../base/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { inTree } from "../auth/teams/tree-names.ts";
 import { useTrees } from "../auth/teams/trees.ts";
+import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
@@ -20,6 +21,7 @@ import { ShareFilters } from "./list/share-filters.tsx";
 import type { ShareAction } from "./list/share-menu.tsx";
 import { refreshShares, sharesQuery } from "./share-queries.ts";
 import type { ShareSearch } from "./share-search.ts";
+import { ShareQr } from "./share-qr.tsx";
 import { ShareTable } from "./list/share-table.tsx";
 
 const REFRESH_MS = 1_000;
@@ -31,6 +33,7 @@ export function SharesPage() {
   const queries = useQueryClient();
   const { data: account } = useSuspenseQuery(accountQuery);
   const [ended, setEnded] = useState<Share | null>(null);
+  const [drawn, setDrawn] = useState<Share | null>(null);
   const { data } = useQuery({ ...sharesQuery(search, 0), placeholderData: keepPreviousData });
   const total = data?.total;
   const isNarrowed = search.q !== undefined || search.kind !== undefined || search.state !== undefined;
@@ -55,10 +58,11 @@ export function SharesPage() {
     });
   }, refresh);
   useShortcuts(mayChange ? { new: create } : {});
-  const choose = (action: ShareAction, share: Share): void =>
-    action === "end"
-      ? setEnded(share)
-      : void navigate({ to: "/share/$", params: { _splat: share.code }, search: inTree(search.team) });
+  const choose = (action: ShareAction, share: Share): void => {
+    if (action === "end") setEnded(share);
+    else if (action === "qr") setDrawn(share);
+    else void navigate({ to: "/share/$", params: { _splat: share.code }, search: inTree(search.team) });
+  };
 
   return (
     <Stack p="md" gap="md">
@@ -101,6 +105,11 @@ export function SharesPage() {
           )
         }
       />
+      {drawn !== null && (
+        <Dialog title={t`QR code`} isOpen onClose={() => setDrawn(null)}>
+          <ShareQr address={drawn.short_url} code={drawn.code} />
+        </Dialog>
+      )}
       <EndShare share={ended} account={account.id} onClose={() => setEnded(null)} />
     </Stack>
   );

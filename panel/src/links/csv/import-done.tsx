@@ -63,7 +63,13 @@ export function ImportDone({ record }: { record: ImportRecord }) {
       )}
       <Group>
         {isWhole ? (
-          <Button ref={next} component={Link} to="/links" onClick={leaveImport}>
+          <Button
+            ref={next}
+            onClick={leaveImport}
+            renderRoot={(look) => (
+              <Link {...look} to="/links" search={{ sort: "created_at", order: "desc" }} />
+            )}
+          >
             <Trans>Show the links</Trans>
           </Button>
         ) : source === null ? (

@@ -23,6 +23,8 @@ type Props = {
   subject: ShareSubject;
   /** Whose files can be chosen; absent: those of the account. */
   team: string | undefined;
+  /** Shows what the code of a share leads to among the fields. */
+  isUseOpen?: boolean;
   /** Before the fields. */
   above?: ReactNode;
   /** Beside the fields; on phones after them. */
@@ -33,7 +35,7 @@ type Props = {
 };
 
 /** Creates or changes a share or drop box, and changes what a code leads to. */
-export function ShareForm({ subject, team, above, aside, onClose, onSaved }: Props) {
+export function ShareForm({ subject, team, above, aside, onClose, onSaved, ...given }: Props) {
   const { t } = useLingui();
   const { data: account } = useQuery(accountQuery);
   const isEditor = account !== undefined && account.role !== "user";
@@ -42,7 +44,9 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved }: Pro
   const { values, errors } = form;
   const limits = useLimits(values);
   const isNew = subject.form === "new";
-  const [isUseOpen, setIsUseOpen] = useState(subject.form === "edit" && subject.share.kind === "items");
+  const [isUseOpen, setIsUseOpen] = useState(
+    given.isUseOpen || (subject.form === "edit" && subject.share.kind === "items"),
+  );
   const isDrop = values.use === "drop";
   const upload = useShareUpload(team, values.use === "upload" ? values.item : null, (made) =>
     form.setFieldValue("item", made),

@@ -32,6 +32,7 @@ export function useShareKeys({ share, onChoose }: Options): void {
     menu: () => openRowMenu(focusedRow()),
     copy: onFocused(({ short_url: address }) => void copyAndTell(address)),
     visit: onFocused(({ short_url: address }) => window.open(address, "_blank", "noopener,noreferrer")),
+    qr: onFocused((one) => onChoose("qr", one)),
     edit: onFocused((one) => onChoose("open", one)),
     delete: onFocused((one) => onChoose("end", one)),
   });

@@ -1,11 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Menu } from "@mantine/core";
-import { IconDots, IconExternalLink, IconTrash } from "@tabler/icons-react";
+import { IconDots, IconExternalLink, IconQrcode, IconTrash } from "@tabler/icons-react";
 import type { Share } from "../../base/api.ts";
 import { shownKeys } from "../../ui/keys/keys.tsx";
 import { useRowMenuPlace } from "../../ui/menus/row-menu-place.ts";
 
-export type ShareAction = "open" | "end";
+export type ShareAction = "open" | "qr" | "end";
 type Props = { share: Share; isOwn: boolean; mayEnd: boolean; onChoose(action: ShareAction): void };
 
 export function ShareMenu({ share, isOwn, mayEnd, onChoose }: Props) {
@@ -34,6 +34,9 @@ export function ShareMenu({ share, isOwn, mayEnd, onChoose }: Props) {
           {...shownKeys("visit")}
         >
           <Trans>Open</Trans>
+        </Menu.Item>
+        <Menu.Item leftSection={<IconQrcode size={16} />} {...shownKeys("qr")} onClick={() => onChoose("qr")}>
+          <Trans>QR code</Trans>
         </Menu.Item>
         {mayEnd && (
           <Menu.Item
