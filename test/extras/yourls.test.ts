@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, startSignedIn } from "../support/session.ts";
+import { until } from "../support/until.ts";
 import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
 let installation: Installation;
@@ -232,7 +233,7 @@ test("whoever has no token is told what to send, and tokens are in no log", asyn
     ]);
   }
   const secret = token.slice(-20);
-  expect(server.log()).toContain("/yourls-api.php");
+  await until(() => server.log().includes("/yourls-api.php"));
   expect(server.log()).not.toContain(secret);
   for (const name of readdirSync(installation.dataDir, { recursive: true }) as string[]) {
     const path = join(installation.dataDir, name);
