@@ -19,8 +19,8 @@ export type FigureUnit = "hour" | "day" | "month";
 
 export type Ranked = { name: string; clicks: number };
 
-/** `rest`: clicks of none of the rows, such as those without a value. */
-export type FigureList = { rows: readonly Ranked[]; rest: number };
+/** `none`: clicks without a value, such as direct ones by site. `others`: clicks with the values of no row. */
+export type FigureList = { rows: readonly Ranked[]; none: number; others: number };
 
 export const LISTS = ["sites", "campaigns", "countries", "cities", "devices", "browsers"] as const;
 export type ListName = (typeof LISTS)[number];
@@ -163,8 +163,9 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
         series: trend.human,
         lists: Object.fromEntries<FigureList>(
           LISTS.map((name) => {
-            const { rows, other } = lists[BY[name]];
-            return [name, { rows: rows.map(({ value, clicks }) => ({ name: value, clicks })), rest: other }];
+            const { rows, other, none = 0 } = lists[BY[name]];
+            const ranked = rows.map(({ value, clicks }) => ({ name: value, clicks }));
+            return [name, { rows: ranked, none, others: other - none }];
           }),
         ) as Figures["lists"],
         recordsDetails: recordsDetails(),

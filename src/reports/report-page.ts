@@ -19,7 +19,8 @@ const STYLE = inline(
   `
 .page{max-width:60rem}
 .head{display:flex;flex-wrap:wrap;gap:.25rem ${SPACE.xl};align-items:baseline;justify-content:space-between}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(7rem,1fr));gap:${SPACE.md} ${SPACE.lg};margin:1.75rem 0 0}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:${SPACE.md} ${SPACE.lg};margin:1.75rem 0 0}
+.facts div{display:flex;flex-direction:column;justify-content:end}
 .facts dt{color:var(--soft);font-size:${TYPE.size.sm}}
 .facts dd{margin:0;font-size:${TYPE.size.xl};font-weight:600;font-variant-numeric:tabular-nums}
 .facts .lead{grid-column:1/-1}.facts .lead dd{font-size:clamp(2.25rem,1.75rem + 2.5vw,3rem);line-height:1.15;letter-spacing:-.02em}
@@ -33,8 +34,8 @@ figure{margin:2rem 0 0}figcaption,h2{font-size:${TYPE.size.md};font-weight:600;m
 details{margin-top:${SPACE.sm};font-size:${TYPE.size.sm}}summary{color:var(--soft);cursor:pointer;padding:.25rem 0}
 table{border-collapse:collapse;width:100%;max-width:24rem;margin-top:.25rem}th{text-align:start;font-weight:600}td,th{padding:.25rem 0;border-bottom:1px solid var(--line)}
 td:last-child,th:last-child{text-align:end;font-variant-numeric:tabular-nums}
-.lists{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:2.25rem ${SPACE.xl};margin-top:2.5rem}
-section{min-width:0;break-inside:avoid}ol{list-style:none;margin:0;padding:0}
+.lists{columns:19rem 2;column-gap:${SPACE.xl};margin:2.5rem 0 -2.25rem}
+section{break-inside:avoid;padding-bottom:2.25rem}ol{list-style:none;margin:0;padding:0}
 li{position:relative;display:flex;gap:1rem;align-items:center;justify-content:space-between;min-height:2.25rem;padding:.25rem .5rem;margin-bottom:.125rem}
 li svg{position:absolute;inset:0;width:100%;height:100%}li rect{fill:var(--accent-ink);opacity:.13}
 li>*{position:relative}li svg{position:absolute}li bdi{min-width:0;overflow-wrap:anywhere}li b{font-weight:600;font-variant-numeric:tabular-nums}.rest{color:var(--soft)}.rest b{font-weight:400}
@@ -43,7 +44,7 @@ li>*{position:relative}li svg{position:absolute}li bdi{min-width:0;overflow-wrap
 :root{color-scheme:light;--ground:${light.card};--card:${light.card};--ink:${light.ink};--soft:${light.soft};--line:${light.line};--right:${light.right};--warn:${light.warn}}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 .page{max-width:none;padding:0}.card{border:0;padding:0}details{display:none}figure{break-inside:avoid}
-.lists{grid-template-columns:1fr 1fr}}
+.lists{columns:2}}
 `.replaceAll("\n", ""),
 );
 /** Bars of lists have round corners. */
@@ -156,13 +157,17 @@ function listsHtml(look: Look, figures: Figures): string {
   return `<div class="lists">${shown.map((name) => listHtml(look, name, figures.lists[name])).join("\n")}</div>`;
 }
 
-function listHtml(look: Look, name: ListName, { rows, rest }: FigureList): string {
+function listHtml(look: Look, name: ListName, { rows, none, others }: FigureList): string {
   const { report } = look.texts;
-  const most = Math.max(rest, ...rows.map(({ clicks }) => clicks));
-  const row = (shown: string, clicks: number, kind: string): string =>
+  const most = Math.max(none, others, ...rows.map(({ clicks }) => clicks));
+  const row = (shown: string, clicks: number, kind = ""): string =>
     `<li${kind}><svg aria-hidden="true"><rect width="${((clicks / most) * 100).toFixed(1)}%" height="100%" rx="${CORNER}"/></svg><bdi>${text(shown)}</bdi><b>${countText(look.language, clicks)}</b></li>`;
-  const items = rows.map(({ name: value, clicks }) => row(nameIn(look, name, value), clicks, ""));
-  if (rest > 0) items.push(row(report.rest[name], rest, ' class="rest"'));
+  const items = rows.map(({ name: value, clicks }) => row(nameIn(look, name, value), clicks));
+  // Direct visits are a way to come, as sites are.
+  const at = rows.findIndex(({ clicks }) => clicks < none);
+  if (name === "sites" && none > 0) items.splice(at < 0 ? rows.length : at, 0, row(report.none[name], none));
+  if (others > 0) items.push(row(report.others, others, ' class="rest"'));
+  if (name !== "sites" && none > 0) items.push(row(report.none[name], none, ' class="rest"'));
   return `<section><h2>${text(report.lists[name])}</h2><ol>${items.join("")}</ol></section>`;
 }
 

@@ -67,6 +67,35 @@ forEachDialect((dialect) => {
       expect(await page(made.id, { language })).toContain(word);
   });
 
+  test("ranks direct clicks among sites, and counts what no row shows apart", async () => {
+    const plan = await link("plan");
+    const from = (nth: number) => click(plan, 3, { columns: { referrer: `site${nth}.example` } });
+    const sites = Array.from({ length: 12 }, (_, nth) => Array.from({ length: nth + 1 }, () => from(nth)));
+    const direct = Array.from({ length: 5 }, () => click(plan, 3, { columns: {}, city: null }));
+    await at.clicks.record([...sites.flat(), ...direct]);
+    const made = await at.reports.create({ title: "x", days: 7 }, mia);
+    const { lists } = (await at.figures.of(made))!;
+    expect([lists.sites.none, lists.sites.others]).toEqual([5, 3]);
+    expect([lists.cities.none, lists.cities.others]).toEqual([5, 0]);
+    const rowsOf = (html: string, title: string) =>
+      [
+        ...html
+          .split(`<h2>${title}</h2>`)[1]!
+          .split("</ol>")[0]!
+          .matchAll(/<bdi>(.*?)<\/bdi><b>(.*?)</g),
+      ].map(([, name, clicks]) => `${name} ${clicks}`);
+    const html = await page(made.id);
+    expect(rowsOf(html, "Sites").slice(6)).toEqual([
+      "site5.example 6",
+      "site4.example 5",
+      "Direct 5",
+      "site3.example 4",
+      "site2.example 3",
+      "Others 3",
+    ]);
+    expect(rowsOf(html, "Cities")).toEqual(["Berlin, Germany 78", "Unknown 5"]);
+  });
+
   test("compares days that are over, by weekday", async () => {
     const plan = await link("plan");
     const many = (count: number, days: number) => Array.from({ length: count }, () => click(plan, days));
