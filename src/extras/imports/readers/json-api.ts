@@ -1,8 +1,10 @@
 /** Asks the API of another product: bounded responses, a few tries, the pauses that it demands. */
+import { systemClock } from "../../../lib/clock.ts";
 import { appError } from "../../../lib/errors.ts";
 import { createJsonScan } from "../../../lib/json-scan.ts";
 import { OutboundFailure, unchunkedBody } from "../../../lib/outbound.ts";
 import { rest } from "../../../lib/rest.ts";
+import { parseRetryAfter } from "../../../lib/retry-after.ts";
 import type { SourceInput } from "./reader.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -40,8 +42,9 @@ export function createJsonApi(
           `${base.host} can't be asked: ${problem}. The address asked was ${root}${path}`,
         );
       }
-      const demandedMs = Number(response?.headers.get("retry-after") ?? 0) * 1_000;
-      await rest(Math.min(Math.max(demandedMs || 0, pauseMs * 2 ** (tries - 1)), MOST_PAUSE_MS), signal);
+      const demand = response?.headers.get("retry-after") ?? null;
+      const demandedMs = parseRetryAfter(demand, systemClock.now(), MOST_PAUSE_MS) ?? 0;
+      await rest(Math.max(demandedMs, pauseMs * 2 ** (tries - 1)), signal);
     }
   };
 
