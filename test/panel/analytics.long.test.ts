@@ -208,7 +208,7 @@ story("analytics of all links are exported, as sums and as clicks, by the server
     await page.getByRole("menuitem", { name }).click();
     return readFile(await (await download).path(), "utf8");
   };
-  const sums = await exported("Shown sums as CSV");
+  const sums = await exported("Chart and lists as CSV");
   expect(sums).toStartWith("\ufefflist,name,from,to,human_clicks,bot_clicks,all_clicks\r\n");
   for (const line of [
     "link,spring,,,16,2,18",
@@ -217,7 +217,7 @@ story("analytics of all links are exported, as sums and as clicks, by the server
     "os,iOS,,,4,0,4",
   ])
     expect(sums).toContain(`${line}\r\n`);
-  const clicks = await exported("Single clicks as CSV");
+  const clicks = await exported("Every click as CSV");
   expect(clicks.split("\n")[0]).toBe(
     "\ufeffshort_code,clicked_at,referrer,source,ip_address,country,city,visitors,domain,referrer_host,utm_source,utm_medium,utm_campaign,utm_term,utm_content,language,channel,rule,user_agent",
   );
@@ -383,7 +383,7 @@ once("a card begins with the first tab that has something to say", async () => {
   await expectRows(page, "Languages", ["German1100%"]);
   await expectRows(page, "Sites", ["Direct1100%"]);
   await openTab(page, "Campaigns");
-  await page.getByText("No campaigns in this range.").waitFor();
+  await page.getByText("No clicks in this range had utm_campaign.").waitFor();
   await openTab(page, "Countries");
   await page.getByText(/^No places are recorded for these clicks/).waitFor();
   expect(complaints).toEqual([]);

@@ -92,7 +92,7 @@ once("the same clicks have the same number wherever they are shown", async () =>
     .waitFor();
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export" }).click();
-  await page.getByRole("menuitem", { name: "Shown sums as CSV" }).click();
+  await page.getByRole("menuitem", { name: "Chart and lists as CSV" }).click();
   const sums = await readFile(await (await download).path(), "utf8");
   expect(sums).toContain(`link,walk,,,${HUMAN},${BOTS},${HUMAN + BOTS}\r\n`);
   expect(sums).toContain(`tag,walked,,,${HUMAN},${BOTS},${HUMAN + BOTS}\r\n`);

@@ -46,7 +46,6 @@ export function AnalyticsPage() {
           tabs={[
             { dimension: "link", title: t`Links` },
             { dimension: "tag", title: t`Tags` },
-            { dimension: "utm_campaign", title: t`Campaigns` },
             { dimension: "domain", title: t`Domains` },
             ...(account.role === "admin" ? [{ dimension: "owner" as const, title: t`Owners` }] : []),
           ]}

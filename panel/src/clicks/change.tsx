@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { formatNumber, formatShare } from "../base/i18n.ts";
+import type { Unit } from "./buckets.ts";
 import classes from "./clicks.module.css";
 
 /** Changes against fewer clicks mean little. */
@@ -10,22 +11,31 @@ type Props = {
   before: number;
   /** More is neither good nor bad, as of bots. */
   isNeutral?: boolean;
+  /** The unit of what is not over and so counts in neither; undefined: all counts. */
+  open?: Unit | undefined;
 };
 
 /** A change in words, in colour where its base is large enough to say something. Nothing against nothing. */
-export function Change({ now, before, isNeutral }: Props) {
+export function Change({ now, before, isNeutral, open }: Props) {
   const { t } = useLingui();
   if (before <= 0) return null;
   const percent = Math.round((now / before - 1) * 100);
   const share = formatShare(Math.abs(percent));
   const base = formatNumber(before);
+  const change = percent === 0 ? t`unchanged` : percent > 0 ? t`${share} more` : t`${share} less`;
+  const without = {
+    hour: t`${change} without this hour`,
+    day: t`${change} without today`,
+    week: t`${change} without this week`,
+    month: t`${change} without this month`,
+  };
   return (
     <span
       className={classes["change"]}
       data-way={before < FEW || percent === 0 || isNeutral ? "none" : percent > 0 ? "up" : "down"}
       title={t`Before: ${base}`}
     >
-      {percent === 0 ? t`unchanged` : percent > 0 ? t`${share} more` : t`${share} less`}
+      {open === undefined ? change : without[open]}
     </span>
   );
 }

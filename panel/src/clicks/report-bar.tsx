@@ -20,10 +20,11 @@ export function ReportBar({ children, ...props }: ComponentProps<typeof ReportCo
   const isShort = without.includes("visitors");
   const said = [rangeName(search), ...(isShort ? [] : [names[visitors]])].join(" · ");
   return (
-    <Group gap="xs" wrap="nowrap" miw={0} flex={isShort ? undefined : "1 0 100%"}>
+    <Group gap="xs" miw={0} flex={isShort ? undefined : "1 0 100%"}>
       <Button
         variant="default"
-        flex={1}
+        // What has no room beside it goes below.
+        flex="1 1 11rem"
         miw={0}
         h={44}
         justify="space-between"

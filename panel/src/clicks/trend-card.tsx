@@ -18,7 +18,7 @@ import {
   writePart,
 } from "./range.ts";
 import { rangeName } from "./range-names.ts";
-import { comparable, leadingValues, seriesOf, sum } from "./chart/series.ts";
+import { comparable, endsOpen, leadingValues, seriesOf, sum } from "./chart/series.ts";
 import { CHART_HEIGHT, TrendChart } from "./chart/trend-chart.tsx";
 import type { Report } from "./use-report.ts";
 
@@ -162,6 +162,7 @@ function Sum({
   const clicks = within(leadingValues(trend!, visitors));
   const before = earlier && within(leadingValues(earlier, visitors));
   const compared = within(comparable(leadingValues(trend!, visitors), earlier));
+  const isOpen = endsOpen(trend!.labels, earlier) && (brush === null || brush[1] >= earlier!.labels.length);
   const count = formatNumber(clicks);
   const base = formatNumber(before ?? 0);
   const bots = formatNumber(within(trend!.automated_clicks));
@@ -199,7 +200,12 @@ function Sum({
       </Text>
       {before !== undefined && before > 0 && (
         <Text size="sm" c="dimmed">
-          <Change now={compared} before={before} isNeutral={visitors === "automated"} />
+          <Change
+            now={compared}
+            before={before}
+            isNeutral={visitors === "automated"}
+            open={isOpen ? report.unit : undefined}
+          />
           {" · "}
           {vs === "year" ? <Trans>A year before: {base}</Trans> : <Trans>Previous period: {base}</Trans>}
         </Text>

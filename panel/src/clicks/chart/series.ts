@@ -28,6 +28,10 @@ export const leadingValues = (trend: Trend, visitors: Visitors): readonly number
 export const comparable = <T>(values: readonly T[], earlier: Trend | undefined): readonly T[] =>
   values.slice(0, earlier?.labels.length);
 
+/** Whether the buckets end with one that `comparable` leaves out. */
+export const endsOpen = (values: readonly unknown[], earlier: Trend | undefined): boolean =>
+  earlier !== undefined && values.length > earlier.labels.length;
+
 type Compared = {
   earlier: Trend | undefined;
   vs: Comparison;

@@ -7,7 +7,7 @@ import { formatNumber, formatShare } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
 import { Change } from "../change.tsx";
-import { leadingValues, sum } from "../chart/series.ts";
+import { comparable, endsOpen, leadingValues, sum } from "../chart/series.ts";
 import { comparedKey } from "./compared-links.ts";
 import { type Dimension, nameOfValue } from "../dimensions.ts";
 import type { Frame } from "../frame.ts";
@@ -79,13 +79,18 @@ export function CompareTable({ places, trends, frame, search }: Props) {
             </Text>
           ))}
           {search.vs !== "none" &&
-            row(search.vs === "year" ? t`Against a year before` : t`Against the previous period`, (at) => (
-              <Change
-                now={sums[at]!}
-                before={sum(trends[at]!.compared ? leadingValues(trends[at]!.compared!, visitors) : [])}
-                isNeutral={visitors === "automated"}
-              />
-            ))}
+            row(search.vs === "year" ? t`Against a year before` : t`Against the previous period`, (at) => {
+              const { compared } = trends[at]!;
+              const values = leadingValues(trends[at]!, visitors);
+              return (
+                <Change
+                  now={sum(comparable(values, compared))}
+                  before={sum(compared ? leadingValues(compared, visitors) : [])}
+                  isNeutral={visitors === "automated"}
+                  open={endsOpen(values, compared) ? unit : undefined}
+                />
+              );
+            })}
           {visitors === "all" && row(t`Bots`, (at) => formatNumber(sum(trends[at]!.automated_clicks)))}
           {trends.some((trend) => trend.visitors) &&
             row(t`Visits by day`, (at) => formatNumber(sum(trends[at]!.visitors ?? [])))}

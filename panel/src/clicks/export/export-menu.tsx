@@ -52,10 +52,10 @@ export function ExportMenu({ report, name }: Props) {
             )
           }
         >
-          <Trans>Shown sums as CSV</Trans>
+          <Trans>Chart and lists as CSV</Trans>
         </Menu.Item>
         <Menu.Item onClick={() => void load((part) => part.exportClicks(report))}>
-          <Trans>Single clicks as CSV</Trans>
+          <Trans>Every click as CSV</Trans>
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
