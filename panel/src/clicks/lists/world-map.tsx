@@ -27,9 +27,9 @@ const worldQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Darker for more clicks, by orders of magnitude. */
+/** Darker for more clicks, by the root of their share: one country often has half of them. */
 const levelOf = (count: number, most: number): number =>
-  count <= 0 ? 0 : Math.max(1, Math.ceil((LEVELS * Math.log1p(count)) / Math.log1p(most)));
+  count <= 0 ? 0 : Math.max(1, Math.ceil(LEVELS * Math.sqrt(count / most)));
 
 type Props = { countries: readonly Counted[] };
 type Tip = { country: Counted; x: number; y: number };
