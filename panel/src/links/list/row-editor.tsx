@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { ApiError, type Link, type LinkPatch } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
+import { useOpenEditor } from "../../ui/keys/page-keys.ts";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors } from "../../ui/forms/side-form.tsx";
@@ -90,6 +91,7 @@ export function RowEditor({ link: current, top, onClose }: Props) {
     },
   });
 
+  useOpenEditor(onClose);
   useEffect(() => {
     const [first] = ['[data-field="target"] input', "input"].flatMap(
       (one) => box.current?.querySelector<HTMLInputElement>(one) ?? [],
@@ -102,6 +104,7 @@ export function RowEditor({ link: current, top, onClose }: Props) {
   function onKeyDown(event: KeyboardEvent<HTMLFormElement>): void {
     if (event.key === "Escape" && !event.defaultPrevented && !event.nativeEvent.isComposing) {
       event.stopPropagation();
+      event.preventDefault();
       onClose();
     } else submitByKey(event);
   }

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError, type Link } from "../../base/api.ts";
 import { DraftNotice } from "../../ui/forms/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
+import { useOpenEditor } from "../../ui/keys/page-keys.ts";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { ChangedNotice } from "../form/changed-elsewhere.tsx";
@@ -45,6 +46,7 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
       focusFirstError(form);
     },
   });
+  useOpenEditor(onClose);
   useEffect(() => {
     const first = form.current?.querySelector<HTMLElement>("input:not([type=hidden]), textarea, select");
     first?.focus();
@@ -69,7 +71,11 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
         else save.mutate({ patch: linkPatchOf(values, link), seen: link });
       }}
       onKeyDown={(event) => {
-        if (event.key === "Escape" && !event.defaultPrevented && !event.nativeEvent.isComposing) onClose();
+        if (event.key === "Escape" && !event.defaultPrevented && !event.nativeEvent.isComposing) {
+          // No other editor closes too.
+          event.preventDefault();
+          onClose();
+        }
         submitByKey(event);
       }}
     >

@@ -41,6 +41,24 @@ export function useShortcuts(handlers: Handlers): void {
   }, []);
 }
 
+/** Editors that are open on the page, the newest last. Each closes without saving. */
+const editors: { readonly current: () => void }[] = [];
+
+/**
+ * While this editor is open, what is typed beside it does nothing, and Escape closes it wherever the focus is. The
+ * editor itself handles keys inside it.
+ */
+export function useOpenEditor(close: () => void): void {
+  const own = useRef(close);
+  own.current = close;
+  useEffect(() => {
+    editors.push(own);
+    return () => void editors.splice(editors.indexOf(own), 1);
+  }, []);
+}
+
+const isTyped = (key: string): boolean => key.length === 1 || key === "Backspace" || key === "Delete";
+
 /**
  * Hears the keys of all pages. Call it once.
  *
@@ -54,7 +72,12 @@ export function usePageKeys(others: Handlers, go: (key: string) => boolean): voi
     goingSince = -Infinity;
     if (event.defaultPrevented || event.isComposing || event.repeat || !isForPage(event.target)) return;
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (isPlain && event.key === "g" && !isGoing) goingSince = performance.now();
+    const editor = editors.at(-1);
+    if (editor !== undefined && isPlain && event.key === "Escape") {
+      event.preventDefault();
+      editor.current();
+    } else if (editor !== undefined && isPlain && isTyped(event.key)) return;
+    else if (isPlain && event.key === "g" && !isGoing) goingSince = performance.now();
     else if (isPlain && isGoing) {
       if (go(event.key)) event.preventDefault();
     } else {
