@@ -1,5 +1,5 @@
 /**
- * Ten jobs of people who use the panel all day, done in Chromium against the real program, with every key, click and
+ * Eleven jobs of people who use the panel all day, done in Chromium against the real program, with every key, click and
  * typed text counted. Prints the table. Exits with 1 if a job fails or takes more than its bound.
  *
  *     npm run jobs
@@ -234,6 +234,34 @@ const JOBS: readonly Job[] = [
     },
   },
   {
+    name: "Lead iPhones and Germany elsewhere, and try both",
+    most: 13,
+    from: "link/ruled",
+    async run({ page, press, type, click }) {
+      const adding = page.getByRole("group", { name: "Add a rule" });
+      const visiting = page.getByRole("group", { name: "Visit as" });
+      await click(adding.getByRole("button", { name: "System" }));
+      await click(page.getByRole("option", { name: "iPhone and iPad" }));
+      await type("apps.example/app");
+      await click(adding.getByRole("button", { name: "Country" }));
+      await page.getByRole("combobox", { name: "Country" }).and(page.locator(":focus")).waitFor();
+      await type("Germany");
+      await press("Enter");
+      await type("example.de");
+      await visiting.getByText("→ https://apps.example/app").waitFor();
+      // The browser's own list: Escape stands for the choice in it.
+      await click(visiting.getByLabel("Device"));
+      await press("Escape");
+      await visiting.getByLabel("Device").selectOption("Windows");
+      await click(visiting.getByRole("combobox", { name: "Country" }));
+      await type("Germany");
+      await press("Enter");
+      await visiting.getByText("→ https://example.de").waitFor();
+      await click(page.getByRole("button", { name: "Save rules" }));
+      await until(async () => (await linkOf("ruled")).rules?.length === 2);
+    },
+  },
+  {
     name: "Move the links of a tag to another domain",
     most: 8,
     from: "",
@@ -254,7 +282,7 @@ const JOBS: readonly Job[] = [
 async function fill(): Promise<void> {
   const link = (code: string, more: object = {}) =>
     client.call("POST", "/links", { code, target: `https://example.com/${code}`, ...more });
-  for (const code of ["flyer", "changed-by"]) await link(code, { title: `Printed ${code}` });
+  for (const code of ["flyer", "changed-by", "ruled"]) await link(code, { title: `Printed ${code}` });
   for (const code of ["good", "best", "fair"])
     await link(code, { target: `https://example.com/${code}?utm_campaign=autumn` });
   for (let at = 0; at < 50; at++) await link(`fifty-${at}`, { tags: ["fifty"] });

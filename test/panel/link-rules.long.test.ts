@@ -66,6 +66,109 @@ once("rules for iPhone and Germany are chosen from lists and seen before they ar
   await close();
 });
 
+once("a choice in a rule leads on to its target, and nothing typed is lost", async () => {
+  await panel.client.call("POST", "/links", { code: "led", target: TARGET });
+  const linkNow = async () => (await panel.client.call("GET", "/links/led")).body.data;
+  const { page, complaints, close } = await panel.enter("/panel/link/led");
+  const form = page.getByRole("form", { name: "Rules" });
+  const first = form.getByRole("group", { name: "Rule 1" });
+  const second = form.getByRole("group", { name: "Rule 2" });
+  const adding = page.getByRole("group", { name: "Add a rule" });
+  const decides = form.getByText("The first rule that matches decides.");
+  const targets = page.getByRole("form", { name: "Target" });
+  const options = form.getByRole("group", { name: /^Rule/ }).getByRole("option");
+
+  await adding.getByRole("button", { name: "Country" }).press("Enter");
+  const country = first.getByRole("combobox", { name: "Country" });
+  await focused(country);
+  await page.keyboard.type("India");
+  await first.getByRole("option", { name: "British Indian Ocean Territory" }).waitFor();
+  await page.keyboard.press("Enter");
+  await focused(first.getByLabel("Leads to"));
+  await options.first().waitFor({ state: "detached" });
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Shift+Tab");
+  await focused(country);
+  await page.keyboard.type("germany");
+  await page.keyboard.press("Enter");
+  await options.first().waitFor({ state: "detached" });
+  await focused(country);
+  expect(await country.inputValue()).toBe("");
+  await page.keyboard.press("Enter");
+  await country.click();
+  await options.first().waitFor();
+  await page.keyboard.press("Enter");
+  // Not the scroller of the open list, which goes.
+  await page.keyboard.press("Tab");
+  await focused(first.getByRole("button", { name: "Add a condition" }));
+  await page.keyboard.press("Enter");
+  await focused(first.getByRole("menuitem").first());
+  await page.keyboard.press("Escape");
+  await focused(first.getByRole("button", { name: "Add a condition" }));
+  await page.keyboard.press("Tab");
+  await focused(first.getByLabel("Leads to"));
+  await page.keyboard.type("in.example");
+  expect((await linkNow()).rules).toBeNull();
+  expect(await decides.count()).toBe(0);
+  await page.keyboard.press("Enter");
+  await page.getByText("led is saved.").waitFor();
+  const sentence = form.getByRole("button", { name: /India/ });
+  await focused(sentence);
+  expect((await linkNow()).rules).toEqual([{ if: { country: ["IN", "DE"] }, target: "https://in.example" }]);
+  // It stays there when the page has loaded anew.
+  await page.getByRole("button", { name: "Save rules" }).waitFor({ state: "detached" });
+  await focused(sentence);
+
+  // By the pointer.
+  await adding.getByRole("button", { name: "System" }).click();
+  await second.getByRole("option", { name: "iPhone and iPad" }).click();
+  await focused(second.getByLabel("Leads to"));
+  await decides.waitFor();
+  await second.getByRole("combobox", { name: "System" }).click();
+  await options.first().waitFor();
+  await form.getByText("where to?").click();
+  await focused(second.getByLabel("Leads to"));
+  await page.keyboard.press("Escape");
+  await focused(form.getByRole("button", { name: /iPhone/ }));
+  await second.waitFor({ state: "detached" });
+  await form.getByText("where to?").click();
+  await focused(second.getByLabel("Leads to"));
+
+  // What is typed beside an editor is no shortcut; Escape closes it from anywhere.
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.type("eq");
+  await page.keyboard.press("Escape");
+  await second.waitFor({ state: "detached" });
+  expect([await targets.count(), await page.getByRole("dialog").count()]).toEqual([0, 0]);
+  await form.getByRole("button", { name: "Cancel" }).click();
+  await focused(form.getByRole("button", { name: /India/ }));
+  // A rule without anything goes with Escape, after its list.
+  await adding.getByRole("button", { name: "Language" }).click();
+  await page.keyboard.type("french");
+  await second.getByRole("option", { name: "Canadian French" }).waitFor();
+  expect(await second.getByRole("option").first().textContent()).toBe("French");
+  await page.keyboard.press("Escape");
+  await second.waitFor();
+  await page.keyboard.press("Escape");
+  await second.waitFor({ state: "detached" });
+  await focused(adding.getByRole("button").first());
+  expect(await form.getByRole("listitem").count()).toBe(1);
+
+  // A target that is wrong.
+  await page.keyboard.press("e");
+  await focused(targets.getByRole("textbox", { name: "Target" }));
+  await page.keyboard.type("ftp://x.example/");
+  await page.keyboard.press("Enter");
+  await targets.getByText("The URL must").waitFor();
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("Escape");
+  await targets.waitFor({ state: "detached" });
+  await focused(page.getByRole("button", { name: "Edit: Target" }));
+  expect((await linkNow()).target).toBe(TARGET);
+  expect(complaints.filter((said) => !said.includes("400"))).toEqual([]);
+  await close();
+});
+
 once("what is wrong in a rule is said at its field, and a draft of rules stays", async () => {
   await panel.client.call("POST", "/links", { code: "wrong", target: TARGET });
   const { page, close } = await panel.enter("/panel/link/wrong");

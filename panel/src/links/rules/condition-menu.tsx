@@ -1,6 +1,7 @@
 import { Button, Menu } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
+import { isFocusLost } from "../../ui/focus-back.ts";
 import { useConditionTexts } from "../form/condition-texts.ts";
 import type { ConditionName } from "../form/condition-value.ts";
 import { CONDITION_ICONS } from "./choices.tsx";
@@ -14,10 +15,20 @@ type Props = {
 /** Kinds of conditions. */
 export function ConditionMenu({ label, names, onChoose }: Props) {
   const texts = useConditionTexts();
+  const opener = useRef<HTMLButtonElement>(null);
   return (
-    <Menu position="bottom-start" withinPortal={false} returnFocus={false}>
+    <Menu
+      position="bottom-start"
+      withinPortal={false}
+      // A chosen condition has the focus in its field.
+      returnFocus={false}
+      onExitTransitionEnd={() => {
+        if (isFocusLost()) opener.current?.focus();
+      }}
+    >
       <Menu.Target>
         <Button
+          ref={opener}
           variant="subtle"
           color="gray"
           size="compact-sm"

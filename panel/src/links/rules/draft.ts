@@ -35,9 +35,10 @@ export const newRule = (name: ConditionName): DraftRule => ({
 export const namesIn = (conditions: Conditions): ConditionName[] =>
   CONDITIONS.filter((name) => conditions[name] !== undefined && conditions[name] !== null);
 
-export const draftsOf = (rules: readonly LinkRule[]): DraftRule[] =>
-  rules.map((rule) => ({
-    id: ++made,
+/** @param ids of the drafts from which the rules were saved: they keep their places on the page */
+export const draftsOf = (rules: readonly LinkRule[], ids: readonly number[] = []): DraftRule[] =>
+  rules.map((rule, at) => ({
+    id: ids[at] ?? ++made,
     target: rule.target,
     if: Object.fromEntries(
       namesIn(rule.if).map((name) => [name, isList(name) ? conditionValues(rule.if[name]) : rule.if[name]]),
@@ -72,6 +73,9 @@ export function readRules(text: string): LinkRule[] {
 
 const isEmptyValue = (value: unknown): boolean =>
   value === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+
+/** Nothing is chosen or typed in it. */
+export const isUntouched = (rule: DraftRule): boolean => missingIn(rule).length > namesIn(rule.if).length;
 
 /** The conditions without a value, and the target if it is missing. */
 export const missingIn = (rule: DraftRule): (ConditionName | "target")[] => [

@@ -12,6 +12,7 @@ import {
   conditionValues,
 } from "../form/condition-value.ts";
 import { TimeField } from "../form/time-field.tsx";
+import { useTypedSearch } from "../../ui/forms/typed-search.ts";
 import { timeZones } from "../../ui/forms/time-zones.ts";
 import { choicesOf, ConditionIcon } from "./choices.tsx";
 
@@ -25,6 +26,8 @@ type Props<V = unknown> = {
   error: ReactNode;
   /** The list of choices is open from the start. */
   isNew: boolean;
+  /** The first of a list is chosen. */
+  onFirst(): void;
 };
 
 /** Chooses what a condition asks for: from a list where there is one. */
@@ -76,10 +79,20 @@ const hostIn = (text: string): string =>
     .replace(/^https?:\/\//i, "")
     .replace(/[/?#:].*$/s, "");
 
-function ListPicker({ name, label, value, onChange, error, isNew }: Props<string[]> & { name: ListName }) {
+function ListPicker({
+  name,
+  label,
+  value,
+  onChange,
+  error,
+  isNew,
+  onFirst,
+}: Props<string[]> & { name: ListName }) {
   const { t } = useLingui();
   const nameOf = useValueName();
   const [choices] = useState(() => choicesOf(name, nameOf, value));
+  const [isOpen, setIsOpen] = useState(isNew);
+  const search = useTypedSearch();
   const shared = { label, value, error, maxLength: MOST_TYPED };
   if (choices === null) {
     return (
@@ -97,12 +110,21 @@ function ListPicker({ name, label, value, onChange, error, isNew }: Props<string
   return (
     <MultiSelect
       {...shared}
+      {...search}
       maxValues={MOST_VALUES}
-      onChange={onChange}
+      onChange={(chosen) => {
+        onChange(chosen);
+        if (chosen.length > value.length) setIsOpen(false);
+        if (value.length === 0) onFirst();
+      }}
+      onKeyDown={(event) => {
+        // Enter chooses; it doesn't save.
+        if (event.key === "Enter") event.preventDefault();
+      }}
       data={choices}
-      searchable
-      selectFirstOptionOnChange
-      defaultDropdownOpened={isNew}
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setIsOpen(true)}
+      onDropdownClose={() => setIsOpen(false)}
       hidePickedOptions
       placeholder={value.length === 0 ? t`Choose` : ""}
       nothingFoundMessage={<Trans>Nothing matches.</Trans>}
@@ -113,13 +135,6 @@ function ListPicker({ name, label, value, onChange, error, isNew }: Props<string
           {option.label}
         </Group>
       )}
-      filter={({ options, search }) => {
-        const typed = search.trim().toLowerCase();
-        return options.filter(
-          (one) =>
-            "value" in one && (one.label.toLowerCase().includes(typed) || one.value.toLowerCase() === typed),
-        );
-      }}
     />
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import { IconArrowDown, IconArrowUp, IconTrash, IconX } from "@tabler/icons-react";
 import { useConditionTexts } from "../form/condition-texts.ts";
 import { type ConditionName, CONDITIONS } from "../form/condition-value.ts";
+import { useOpenEditor } from "../../ui/keys/page-keys.ts";
 import { MOST_TYPED } from "../form/target-bound.ts";
 import { withScheme } from "../form/with-scheme.ts";
 import { ConditionMenu } from "./condition-menu.tsx";
@@ -20,32 +21,48 @@ type Props = {
   onUp: (() => void) | null;
   onDown: (() => void) | null;
   onRemove(): void;
-  /** The condition whose choices are open. */
-  newest: ConditionName | null;
+  onClose(): void;
+  /** The field that has the focus at first. The choices of a condition are then open. */
+  newest: ConditionName | "target" | null;
 };
 
 /** The fields of one rule: whom it means, and where it leads them. */
-export function RuleFields({ rule, at, errors, onChange, onUp, onDown, onRemove, newest }: Props) {
+export function RuleFields({ rule, at, errors, onChange, onUp, onDown, onRemove, onClose, newest }: Props) {
   const { t } = useLingui();
   const texts = useConditionTexts();
   const number = at + 1;
   const names = namesIn(rule.if);
   const fields = useRef<HTMLDivElement>(null);
+  const focus = (field: string): void =>
+    fields.current?.querySelector<HTMLElement>(`[data-rule-field=${field}] input`)?.focus();
+  useOpenEditor(onClose);
   useEffect(() => {
-    if (newest !== null)
-      fields.current?.querySelector<HTMLElement>(`[data-condition=${newest}] input`)?.focus();
+    if (newest !== null) focus(newest);
   }, [newest]);
   const removalOf = (condition: string): string => t`Remove the condition ${condition}`;
   return (
-    <Stack ref={fields} gap="xs" p="sm" role="group" aria-label={t`Rule ${number}`}>
+    <Stack
+      ref={fields}
+      gap="xs"
+      p="sm"
+      role="group"
+      aria-label={t`Rule ${number}`}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented || event.nativeEvent.isComposing) return;
+        event.preventDefault();
+        // An open list or menu closes first.
+        if (event.currentTarget.querySelector("[aria-expanded=true]") === null) onClose();
+      }}
+    >
       {names.map((name) => (
-        <Group key={name} data-condition={name} gap={4} wrap="nowrap" align="start">
+        <Group key={name} data-rule-field={name} gap={4} wrap="nowrap" align="start">
           <div style={{ flex: 1, minWidth: 0 }}>
             <ConditionPicker
               name={name}
               value={rule.if[name]}
               error={errors[`${at}.${name}`]}
               isNew={name === newest}
+              onFirst={() => rule.target === "" && focus("target")}
               onChange={(value) => onChange({ ...rule, if: { ...rule.if, [name]: value } }, name)}
             />
           </div>
@@ -71,6 +88,7 @@ export function RuleFields({ rule, at, errors, onChange, onUp, onDown, onRemove,
         onChoose={(name) => onChange({ ...rule, if: withEmpty(rule.if, name) }, name)}
       />
       <TextInput
+        wrapperProps={{ "data-rule-field": "target" }}
         label={t`Leads to`}
         description={t`A URL, or share:code for a share of the same account.`}
         error={errors[`${at}.target`]}

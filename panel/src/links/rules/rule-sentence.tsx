@@ -17,7 +17,7 @@ export function RuleSentence({ rule }: { rule: LinkRule }) {
           {phraseOf(name, rule.if[name]) || `${texts[name]} …`}
         </span>
       ))}
-      <span className={classes["goal"]}>
+      <span className={classes["goal"]} data-missing={rule.target === "" || undefined}>
         <span aria-hidden>→ </span>
         {rule.target === "" ? <Trans>where to?</Trans> : shortAddress(rule.target)}
       </span>

@@ -6,9 +6,10 @@ import { ApiError, type Link } from "../../base/api.ts";
 import { lazyOrFailure, soonPart } from "../../base/lazy.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { DraftNotice } from "../../ui/forms/draft-notice.tsx";
+import { submitByKey } from "../../ui/keys/submit-key.ts";
 import { ChangedNotice } from "../form/changed-elsewhere.tsx";
 import { useConditionTexts } from "../form/condition-texts.ts";
-import { CONDITIONS } from "../form/condition-value.ts";
+import { type ConditionName, CONDITIONS } from "../form/condition-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import { ConditionIcon } from "./choices.tsx";
 import { MOST_RULES, rulesOf } from "./draft.ts";
@@ -33,12 +34,11 @@ type Props = {
 /** The rules of a link as sentences, edited in place, and where they lead somebody. */
 export function RulesPart({ link, onSaved, onTargetLit }: Props) {
   const { t } = useLingui();
-  const texts = useConditionTexts();
   const sentenceOf = useSentence();
   const form = useRef<HTMLFormElement>(null);
   const [lit, setLit] = useState<number | null>(null);
   const edited = useRules(link, onSaved, form);
-  const { rules, errors, whole, open, newest, saving, failure, change, move, save, startAnew } = edited;
+  const { rules, errors, whole, opened, saving, failure, change, move, save, startAnew } = edited;
   return (
     <form
       ref={form}
@@ -47,6 +47,7 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
         event.preventDefault();
         save();
       }}
+      onKeyDown={submitByKey}
     >
       <Stack gap="xs">
         {edited.isRestored && <DraftNotice onDiscard={startAnew} />}
@@ -56,62 +57,50 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
               key={rule.id}
               className={classes["sentence"]}
               data-lit={at === lit || undefined}
-              data-open={rule.id === open || undefined}
+              data-open={rule.id === opened.openId || undefined}
             >
               <button
                 type="button"
                 className={classes["line"]}
-                aria-expanded={rule.id === open}
-                onClick={() => edited.toggle(rule.id)}
+                data-sentence={at}
+                aria-expanded={rule.id === opened.openId}
+                onClick={({ target }) => {
+                  const asksWhere = (target as Element).closest("[data-missing]") !== null;
+                  if (rule.id !== opened.openId || asksWhere)
+                    opened.open(rule.id, asksWhere ? "target" : null);
+                  else edited.close();
+                }}
               >
                 <RuleSentence rule={rule} />
                 {at === lit && <IconCheck size={16} role="img" aria-label={t`Decides`} />}
               </button>
-              {rule.id === open && (
+              {rule.id === opened.openId && (
                 <Suspense fallback={<Skeleton height={190} />}>
                   <RuleFields
                     rule={rule}
                     at={at}
                     errors={errors}
-                    newest={newest}
+                    newest={opened.newest}
                     onChange={(next, field) => {
-                      if (field !== "target" && rule.if[field] === undefined) edited.setNewest(field);
+                      if (field !== "target" && rule.if[field] === undefined) opened.setNewest(field);
                       change(rules.map((one) => (one.id === rule.id ? next : one)));
                     }}
                     onUp={at > 0 ? () => move(at, at - 1) : null}
                     onDown={at < rules.length - 1 ? () => move(at, at + 1) : null}
                     onRemove={() => edited.remove(at)}
+                    onClose={edited.close}
                   />
                 </Suspense>
               )}
             </li>
           ))}
         </ol>
-        {rules.length < MOST_RULES && (
-          <Group gap={4} role="group" aria-label={t`Add a rule`}>
-            <Text size="sm" c="dimmed" px="xs">
-              {rules.length === 0 ? <Trans>Lead some elsewhere, by</Trans> : <Trans>Another rule, by</Trans>}
-            </Text>
-            {CONDITIONS.slice(0, SHOWN).map((name, at) => (
-              <Button
-                key={name}
-                data-add={at === 0 || undefined}
-                variant="default"
-                size="compact-sm"
-                fw={400}
-                leftSection={<ConditionIcon name={name} />}
-                onClick={() => edited.add(name)}
-              >
-                {texts[name]}
-              </Button>
-            ))}
-            <ConditionMenu
-              label={<Trans>More</Trans>}
-              names={CONDITIONS.slice(SHOWN)}
-              onChoose={edited.add}
-            />
-          </Group>
+        {rules.length > 1 && (
+          <Text size="xs" c="dimmed" px="xs">
+            <Trans>The first rule that matches decides.</Trans>
+          </Text>
         )}
+        {rules.length < MOST_RULES && <AddRule isFirst={rules.length === 0} onAdd={edited.add} />}
         <ChangedNotice
           error={saving.error}
           label={t`Rules`}
@@ -147,5 +136,32 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
         )}
       </Stack>
     </form>
+  );
+}
+
+/** Begins a rule by its first condition. */
+function AddRule({ isFirst, onAdd }: { isFirst: boolean; onAdd(name: ConditionName): void }) {
+  const { t } = useLingui();
+  const texts = useConditionTexts();
+  return (
+    <Group gap={4} role="group" aria-label={t`Add a rule`}>
+      <Text size="sm" c="dimmed" px="xs">
+        {isFirst ? <Trans>Lead some elsewhere, by</Trans> : <Trans>Another rule, by</Trans>}
+      </Text>
+      {CONDITIONS.slice(0, SHOWN).map((name, at) => (
+        <Button
+          key={name}
+          data-add={at === 0 || undefined}
+          variant="default"
+          size="compact-sm"
+          fw={400}
+          leftSection={<ConditionIcon name={name} />}
+          onClick={() => onAdd(name)}
+        >
+          {texts[name]}
+        </Button>
+      ))}
+      <ConditionMenu label={<Trans>More</Trans>} names={CONDITIONS.slice(SHOWN)} onChoose={onAdd} />
+    </Group>
   );
 }

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useMemo, useRef, useState } from "react";
 import { ApiError, type Link, type LinkRule } from "../../base/api.ts";
 import { useDraftText } from "../../ui/forms/use-draft.tsx";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
@@ -10,6 +10,7 @@ import { useSaveLink } from "../save-link.tsx";
 import {
   type DraftRule,
   draftsOf,
+  isUntouched,
   missingIn,
   newRule,
   readRules,
@@ -17,6 +18,7 @@ import {
   type RuleErrors,
   rulesOf,
 } from "./draft.ts";
+import { useOpenRule } from "./use-open-rule.ts";
 
 /** `seen`: the link when the first rule was changed. What others change later must not look like a change of this form. */
 type Edited = { seen: Link; rules: readonly DraftRule[] };
@@ -29,17 +31,20 @@ export function useRules(link: Link, onSaved: OnLinkSaved, form: RefObject<HTMLF
   const [edited, setEdited] = useState<Edited | null>(() =>
     kept.isRestored ? { seen: link, rules: draftsOf(readRules(kept.text)) } : null,
   );
-  const untouched = useMemo(() => draftsOf(JSON.parse(saved) as LinkRule[]), [saved]);
+  const ids = useRef<readonly number[]>([]);
+  const untouched = useMemo(() => draftsOf(JSON.parse(saved) as LinkRule[], ids.current), [saved]);
   const rules = edited?.rules ?? untouched;
+  const opened = useOpenRule(form);
   const { close, tellIfGone } = useLateResponse(() => {
+    opened.close(rules);
     kept.startAnew();
     setEdited(null);
-    setOpen(null);
   });
   const saving = useSaveLink({
-    onSaved(now, before) {
+    async onSaved(now, before) {
+      // The page first has what is saved, so that the sentences stay as they are.
+      await onSaved(now, before);
       close();
-      return onSaved(now, before);
     },
     onError(error) {
       tellIfGone(error);
@@ -48,15 +53,7 @@ export function useRules(link: Link, onSaved: OnLinkSaved, form: RefObject<HTMLF
     },
   });
   const { error } = saving;
-  const [open, setOpen] = useState<number | null>(null);
-  const [newest, setNewest] = useState<ConditionName | null>(null);
   const [missing, setMissing] = useState<RuleErrors>({});
-  /** Where the focus goes when the form has changed. */
-  const focus = useRef<string | null>(null);
-  useEffect(() => {
-    if (focus.current !== null) form.current?.querySelector<HTMLElement>(focus.current)?.focus();
-    focus.current = null;
-  });
   const isChanged = edited !== null && JSON.stringify(rulesOf(rules)) !== saved;
   const refused = error instanceof ApiError ? ruleErrorsIn(error) : null;
   const errors: RuleErrors = { ...refused, ...missing };
@@ -64,6 +61,7 @@ export function useRules(link: Link, onSaved: OnLinkSaved, form: RefObject<HTMLF
   const whole = rules.flatMap((rule, at) => (missingIn(rule).length === 0 ? [{ rule, at }] : []));
 
   function change(next: readonly DraftRule[]): void {
+    ids.current = next.map(({ id }) => id);
     setEdited({ seen: edited?.seen ?? link, rules: next });
     setMissing({});
     if (saving.isError) saving.reset();
@@ -71,33 +69,32 @@ export function useRules(link: Link, onSaved: OnLinkSaved, form: RefObject<HTMLF
   }
   function move(at: number, to: number): void {
     const [way, back] = to < at ? ["up", "down"] : ["down", "up"];
-    focus.current = `[data-${to === 0 || to === rules.length - 1 ? back : way}]`;
+    opened.focus(`[data-${to === 0 || to === rules.length - 1 ? back : way}]`);
     const rest = rules.filter((_, index) => index !== at);
     change([...rest.slice(0, to), rules[at]!, ...rest.slice(to)]);
-    setOpen(rules[at]!.id);
+    opened.open(rules[at]!.id);
   }
   function add(name: ConditionName): void {
     const rule = newRule(name);
     change([...rules, rule]);
-    setOpen(rule.id);
-    setNewest(name);
+    opened.open(rule.id, name);
   }
   function remove(at: number): void {
-    focus.current = "[data-add]";
+    opened.focus("[data-add]");
     change(rules.filter((_, index) => index !== at));
   }
   function startAnew(): void {
+    opened.close(untouched);
     kept.startAnew();
     setEdited(null);
     setMissing({});
-    setOpen(null);
     saving.reset();
   }
   /** Shows the rule of the first field that needs a change. */
   function show(found: RuleErrors): void {
     const first = Object.keys(found)[0];
     if (first === undefined) return;
-    setOpen(rules[Number(first.split(".")[0])]?.id ?? null);
+    opened.open(rules[Number(first.split(".")[0])]?.id ?? null);
     focusFirstError(form);
   }
   /** @param over what somebody else has made of the link meanwhile */
@@ -121,21 +118,21 @@ export function useRules(link: Link, onSaved: OnLinkSaved, form: RefObject<HTMLF
     whole,
     isChanged,
     isRestored: kept.isRestored && isChanged,
-    open,
-    newest,
+    opened,
     saving,
     /** Why nothing was saved, unless a field says it. */
     failure: refused === null ? error : null,
     change,
-    setNewest,
     move,
     add,
     remove,
     startAnew,
     save,
-    toggle(id: number): void {
-      setNewest(null);
-      setOpen(id === open ? null : id);
+    /** Keeps what is typed, but no rule without anything. */
+    close(): void {
+      const at = rules.findIndex(({ id }) => id === opened.openId);
+      opened.close(rules);
+      if (at >= 0 && isUntouched(rules[at]!)) remove(at);
     },
   };
 }

@@ -6,6 +6,7 @@ import { useEffect, useState } from "react";
 import { api, type LinkRule, responseOf, type RuleDraft } from "../../base/api.ts";
 import { useConditionTexts, useValueName } from "../form/condition-texts.ts";
 import type { ConditionName } from "../form/condition-value.ts";
+import { useTypedSearch } from "../../ui/forms/typed-search.ts";
 import { choicesOf } from "./choices.tsx";
 
 const DELAY_MS = 200;
@@ -44,7 +45,6 @@ type Props = {
 export function VisitAs({ target, rules, onDecided }: Props) {
   const { t } = useLingui();
   const texts = useConditionTexts();
-  const nameOf = useValueName();
   const [agent, setAgent] = useState<Agent>("iPhone");
   const [given, setGiven] = useState({
     country: "",
@@ -85,23 +85,18 @@ export function VisitAs({ target, rules, onDecided }: Props) {
         onChange={({ currentTarget }) => set(name)(currentTarget.value)}
       />
     );
-  const list = (name: "country" | "language", none: string) => (
-    <Select
-      size="xs"
-      label={texts[name]}
-      data={choicesOf(name, nameOf) ?? []}
-      value={given[name] || null}
-      onChange={set(name)}
-      placeholder={none}
-      maxLength={100}
-      searchable
-      clearable
-      selectFirstOptionOnChange
-      nothingFoundMessage={<Trans>Nothing matches.</Trans>}
-    />
+  const list = (name: "country" | "language") => (
+    <PlaceSelect name={name} label={texts[name]} value={given[name]} onChange={set(name)} />
   );
   return (
-    <div role="group" aria-label={t`Visit as`}>
+    <div
+      role="group"
+      aria-label={t`Visit as`}
+      onKeyDown={(event) => {
+        // Trying saves nothing.
+        if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+      }}
+    >
       <Text size="sm" fw={500} mb={4}>
         <Trans>Visit as</Trans>
       </Text>
@@ -121,8 +116,8 @@ export function VisitAs({ target, rules, onDecided }: Props) {
             { value: "linux", label: "Linux" },
           ]}
         />
-        {list("country", t`Unknown`)}
-        {asks("language") && list("language", t`Unknown`)}
+        {list("country")}
+        {asks("language") && list("language")}
         {(asks("hours") || asks("before") || asks("after")) && (
           <TextInput
             size="xs"
@@ -159,5 +154,35 @@ export function VisitAs({ target, rules, onDecided }: Props) {
         )}
       </Text>
     </div>
+  );
+}
+
+type PlaceProps = {
+  name: "country" | "language";
+  label: string;
+  value: string;
+  onChange(value: string | null): void;
+};
+
+/** What a visitor's address or browser says, chosen from all. */
+function PlaceSelect({ name, label, value, onChange }: PlaceProps) {
+  const { t } = useLingui();
+  const nameOf = useValueName();
+  const [choices] = useState(() => choicesOf(name, nameOf) ?? []);
+  const search = useTypedSearch();
+  return (
+    <Select
+      {...search}
+      size="xs"
+      label={label}
+      data={choices}
+      value={value || null}
+      onChange={onChange}
+      allowDeselect={false}
+      placeholder={t`Unknown`}
+      maxLength={100}
+      clearable
+      nothingFoundMessage={<Trans>Nothing matches.</Trans>}
+    />
   );
 }
