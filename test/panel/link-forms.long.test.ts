@@ -282,7 +282,8 @@ once("a QR code takes colours and a logo, and warns of colours that can't be sca
   const edge = (600 * framed.width + 8) * framed.channels;
   expect([framed.width, ...framed.data.slice(edge, edge + 3)]).toEqual([1024, 0x1a, 0x4d, 0x2e]);
   // 25 mm are 70.866 points.
-  await dialog.getByLabel("PDF in millimetres").fill("25");
+  await dialog.getByLabel("Width in mm").fill("25");
+  expect(Buffer.from(await saved("SVG")).toString()).toMatch(/<svg [^>]*width="25mm" height="\d+(\.\d+)?mm"/);
   const pdf = Buffer.from(await saved("PDF")).toString("latin1");
   expect(pdf).toMatch(/^%PDF-1\.4\n[^]*\/MediaBox\[0 0 70\.866 \d+\.\d+\][^]*\/DCTDecode[^]*%%EOF\n$/);
   await page.keyboard.press("Escape");

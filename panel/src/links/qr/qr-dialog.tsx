@@ -15,7 +15,7 @@ import { useIgnoresCase } from "../form/ignores-case.ts";
 import { useDraft } from "../../ui/forms/use-draft.tsx";
 import { PLAIN_LOOK, type QrLook } from "./qr-look.ts";
 import { QrLookFields } from "./qr-look-fields.tsx";
-import { qrPdf, qrPng, qrSvg } from "./qr-picture.ts";
+import { inMillimetres, qrPdf, qrPng, qrSvg } from "./qr-picture.ts";
 import { ReachWarning } from "./reach-warning.tsx";
 import classes from "./qr.module.css";
 
@@ -28,7 +28,7 @@ const DELAY_MS = 150;
 
 const draw = {
   svg: async (requested: Parameters<typeof qrSvg>[0]) =>
-    new Blob([await qrSvg(requested)], { type: "image/svg+xml" }),
+    new Blob([inMillimetres(await qrSvg(requested), requested.look.mm)], { type: "image/svg+xml" }),
   png: qrPng,
   pdf: qrPdf,
 };

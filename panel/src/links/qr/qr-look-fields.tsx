@@ -46,7 +46,7 @@ export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
     <Stack gap="sm">
       <SimpleGrid cols={2} spacing="xs">
         <NumberInput
-          label={t`Size in pixels`}
+          label={t`Width in pixels`}
           value={look.size}
           min={SIZES.least}
           max={SIZES.most}
@@ -57,7 +57,7 @@ export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
           onChange={(size) => onLook({ ...look, size: clamped(size, SIZES.least, SIZES.most) })}
         />
         <NumberInput
-          label={t`PDF in millimetres`}
+          label={t`Width in mm`}
           value={look.mm}
           min={MM.least}
           max={MM.most}
@@ -83,6 +83,11 @@ export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
           onChange={(light) => onLook({ ...look, light })}
         />
       </SimpleGrid>
+      <Text size="xs" c="dimmed">
+        <Trans>
+          PNG has the pixels, SVG and PDF the millimetres. Both include the margin around the code.
+        </Trans>
+      </Text>
       <Select
         label={t`Error correction`}
         description={

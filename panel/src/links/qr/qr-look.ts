@@ -1,9 +1,9 @@
 export const LEVELS = ["L", "M", "Q", "H"] as const;
 
 export type QrLook = {
-  /** Pixels. */
+  /** Pixels, of a PNG. */
   size: number;
-  /** Millimetres, of a PDF. */
+  /** Millimetres, of an SVG or PDF. */
   mm: number;
   /** Modules. */
   margin: number;

@@ -50,6 +50,13 @@ export async function qrSvg(requested: QrRequest): Promise<string> {
   return framed(logo === null ? svg : svg.replace("</svg>", `${logoIn(side, look, logo)}</svg>`), side, look);
 }
 
+/** The picture in print. */
+export const inMillimetres = (svg: string, mm: number): string =>
+  svg.replace(/width="(\d+)" height="(\d+)"/, (_, width, height) => {
+    const high = Math.round((mm * Number(height) * 1000) / Number(width)) / 1000;
+    return `width="${mm}mm" height="${high}mm"`;
+  });
+
 const drawnByServer = async (requested: QrRequest, format: "png" | "pdf"): Promise<Blob> =>
   (await responseOf(
     api.GET("/admin/v1/links/{code}/qr", { params: paramsFor(requested, format), parseAs: "blob" }),
