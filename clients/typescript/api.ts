@@ -8053,6 +8053,8 @@ export interface components {
             action: components["schemas"]["ShareVisitAction"];
             /** Format: date-time */
             at: string;
+            /** @description by a bot or another program, which counts as no human click */
+            automated: boolean;
             /** @description null if it is unknown or not kept */
             browser: string | null;
             /** @description address that the recipient has proved; null for others */
@@ -26017,7 +26019,8 @@ export interface operations {
                      *           "name": "spring",
                      *           "at": "2026-11-20T12:00:00.000Z",
                      *           "browser": null,
-                     *           "os": null
+                     *           "os": null,
+                     *           "automated": false
                      *         }
                      *       ],
                      *       "next_cursor": null

@@ -869,6 +869,7 @@ CREATE TABLE `share_visits` (
   `at` bigint(20) NOT NULL,
   `browser` varchar(64) DEFAULT NULL,
   `os` varchar(64) DEFAULT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   KEY `share_visits_of_link` (`link_id`,`id`),
   CONSTRAINT `share_visits_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE

@@ -869,6 +869,7 @@ CREATE TABLE `share_visits` (
   `at` bigint NOT NULL,
   `browser` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
   `os` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`),
   KEY `share_visits_of_link` (`link_id`,`id`),
   CONSTRAINT `share_visits_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE

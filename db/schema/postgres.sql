@@ -824,6 +824,7 @@ create table share_visits (
   at bigint not null,
   browser character varying(64) collate "C",
   os character varying(64) collate "C",
+  automated bigint default 0 not null,
   constraint share_visits_link FOREIGN KEY (link_id) REFERENCES links(id) ON DELETE CASCADE,
   constraint share_visits_pkey PRIMARY KEY (id)
 );

@@ -896,6 +896,7 @@ CREATE TABLE share_visits (
   at integer not null,
   browser text,
   os text,
+  automated integer not null default 0,
   constraint share_visits_link foreign key (link_id) references links (id) on delete cascade
 );
 

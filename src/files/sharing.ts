@@ -66,7 +66,7 @@ export function createSharing(deps: SharingDeps) {
   const rules = createShareRules({ settings: deps.rules, clock });
   const items = createSharedItems({ repository, paths: createPathsRepository(database) });
   const { recipients } = repository;
-  const invitations = createInvitations({ mail: deps.mail, clock });
+  const invitations = createInvitations({ mail: deps.mail, clock, filesOf: repository.filesOf });
   const shared = { tree, items, repository, links: links.internal, rules, invitations, clock };
   const owned = createOwnedShares(shared);
   const visits = createVisitLog({ repository: recipients, privacy: deps.visitPrivacy, clock });

@@ -49,6 +49,10 @@ export const createLetters =
             : String(value);
     if (values["by"] === "") values["by"] = name;
     if (safe.kind === "drop") values["names"] = listed(safe.content, texts.more, language);
+    if (safe.kind === "share" && isOfFiles(safe.content)) {
+      values["title"] = filled(texts.share.files, values);
+      values["names"] = listed(safe.content, texts.more, language);
+    }
     if (safe.kind === "report") {
       values["facts"] = safe.content.facts.join("\n");
       values["lists"] = safe.content.lists.join("\n");
@@ -86,21 +90,32 @@ function textOf({ kind, content }: MailContent, { letters, share }: MailTexts): 
   if (kind === "webhook") return content.isGone ? letters.webhook_gone : letters.webhook;
   if (kind === "invitation" && content.by === "") return letters.invitation_plain;
   if (kind !== "share") return letters[kind];
+  const asks = content.title === "" ? share.asksPlain : share.asks;
   const lines = [
     ...(content.message === null
-      ? [content.asks ? share.asks : content.by === "" ? share.plainOfInstance : share.plain]
+      ? [content.asks ? asks : content.by === "" ? share.plainOfInstance : share.plain]
       : [share.messageFrom, "{message}"]),
+    ...(isOfFiles(content) ? ["{names}"] : []),
     ...(content.endsAt === null ? [] : [share.until]),
     ...(content.verify ? [share.verify] : []),
     ...(content.password ? [share.password] : []),
   ];
-  return content.asks
-    ? { subject: share.asksSubject, lines, action: share.send }
-    : { subject: share.subject, lines, action: share.action };
+  if (!content.asks) return { subject: share.subject, lines, action: share.action };
+  return {
+    subject: content.title === "" ? share.asksPlainSubject : share.asksSubject,
+    lines,
+    action: share.send,
+  };
 }
 
+type Listed = Pick<MailContents["drop"], "names" | "count">;
+
+/** A share that is called by its files. */
+const isOfFiles = (content: MailContents["share"]): content is MailContents["share"] & Listed =>
+  content.names !== undefined && content.names.length > 0;
+
 /** The first names, one a line, and how many more there are. */
-function listed({ names, count }: MailContents["drop"], more: string, language: Language): string {
+function listed({ names, count }: Listed, more: string, language: Language): string {
   const left = count - names.length;
   const rest = left > 0 ? [filled(more, { more: left.toLocaleString(language) })] : [];
   return [...names.map((name) => `• ${name}`), ...rest].join("\n");

@@ -69,7 +69,11 @@ export type MailContents = {
   share_ending: { title: string; endsAt: number | null; url: string };
   /** To a recipient of a share. */
   share: {
+    /** Empty: a drop box without one, or files that are named. */
     title: string;
+    /** Files of a share without a title, and the first names. Absent in mails that waited over an upgrade. */
+    count?: number;
+    names?: string[];
     /** With its lines. */
     message: string | null;
     by: string;

@@ -35,6 +35,8 @@ const CONTENTS: MailContents = {
   share_ending: { title: HOSTILE, endsAt: null, url: URL },
   share: {
     title: HOSTILE,
+    count: 12,
+    names: [HOSTILE],
     message: `One\nTwo${HOSTILE}`,
     by: HOSTILE,
     endsAt: 0,

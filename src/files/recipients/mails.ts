@@ -9,7 +9,11 @@ export type ShareMailContent =
   | {
       kind: "share";
       content: {
+        /** Empty for a drop box without one, and for a share that is called by its files. */
         title: string;
+        /** Files of a share without a title of its own: how many, and the first names. */
+        count: number;
+        names: string[];
         message: string | null;
         by: string;
         endsAt: number | null;
@@ -64,18 +68,25 @@ export const NO_SHARE_MAIL: Omit<ShareMail, "senderOf"> = {
   hasMore: async () => false,
 };
 
+type ShareKind = "file" | "folder" | "drop" | "items" | "url";
+
 type InvitedShare = Recipients & {
   id: number;
   code: string;
   title: string | null;
   expiresAt: number | null;
   passwordHash: string | null;
-  kind: string;
-  entry: { name: string } | null;
+  kind: ShareKind;
+  entry: { id: number; name: string } | null;
   owner: { id: number; username: string | null } | null;
 };
 
-type Deps = { mail: ShareMail; clock: Clock };
+type Deps = {
+  mail: ShareMail;
+  clock: Clock;
+  /** Names of all files of a folder or of several items; null if there are folders or more than `most`. */
+  filesOf(db: Db, share: InvitedShare, most: number): Promise<string[] | null>;
+};
 
 export type Invitations = ReturnType<typeof createInvitations>;
 
@@ -83,10 +94,23 @@ const DAY_MS = 86_400_000;
 /** The most mails that an account sends to recipients in a day. */
 const MOST_A_DAY = 500;
 const MOST_SHOWN = 500;
+/** More files are called by their folder. */
+const MOST_FILES = 1_000;
+const MOST_NAMES = 10;
 
 const keyOf = (accountId: number, linkId: number): string => `share ${accountId} ${linkId} `;
 
-export function createInvitations({ mail, clock }: Deps) {
+export function createInvitations({ mail, clock, filesOf }: Deps) {
+  /** What a mail calls the share. Visitors of a drop box don't see the name of its folder. */
+  async function namesOf(db: Db, share: InvitedShare) {
+    const { title, kind, entry, code } = share;
+    const files = title === null ? await filesOf(db, share, MOST_FILES) : null;
+    if (files !== null && files.length > 1)
+      return { title: "", count: files.length, names: files.slice(0, MOST_NAMES) };
+    const name = kind === "drop" ? "" : (files?.[0] ?? entry?.name ?? code);
+    return { title: title ?? name, count: 0, names: [] };
+  }
+
   return {
     isOffered: mail.isOffered,
 
@@ -125,9 +149,9 @@ export function createInvitations({ mail, clock }: Deps) {
         );
       }
       const { language, displayName } = await mail.senderOf(accountId);
-      const { title, message, expiresAt: endsAt, passwordHash, verify } = share;
+      const { message, expiresAt: endsAt, passwordHash, verify } = share;
       const content = {
-        title: title ?? share.entry?.name ?? share.code,
+        ...(await namesOf(tx.db, share)),
         message,
         // The built-in administrator speaks for the instance.
         by: displayName ?? (accountId === 0 ? "" : (share.owner?.username ?? "")),

@@ -46,6 +46,8 @@ forEachDialect((dialect) => {
         kind: "share",
         content: {
           title: "Plan",
+          count: 0,
+          names: [],
           message: "Line 1\nLine 2",
           by: expect.stringContaining("user"),
           endsAt: null,
@@ -133,12 +135,32 @@ forEachDialect((dialect) => {
     expect(mailed()).toEqual([]);
   });
 
+  test("the mail of a share without a title names its files, or the folder if it holds others", async () => {
+    const folder = await at.folder(me, null, "Shared on Nov 29");
+    const named = async (title?: string) => {
+      const input = { recipients: [ANNA], ...(title !== undefined && { title }) };
+      await at.shares.create(me, { kind: "folder", id: folder }, input, at.actor(me));
+      return at.mailed.pop()!.content;
+    };
+    expect(await named()).toMatchObject({ title: "Shared on Nov 29", count: 0, names: [] });
+    const first = await at.upload(me, folder, "a.pdf");
+    expect(await named()).toMatchObject({ title: "a.pdf", count: 0, names: [] });
+    await at.upload(me, folder, "b.pdf");
+    expect(await named()).toMatchObject({ title: "", count: 2, names: ["a.pdf", "b.pdf"] });
+    expect(await named("Plans")).toMatchObject({ title: "Plans", count: 0, names: [] });
+    await at.shares.createOfItems(me, [first.id, fileId], { recipients: [ANNA] }, at.actor(me));
+    expect(at.mailed.pop()!.content).toMatchObject({ title: "", count: 2 });
+    await at.folder(me, folder, "more");
+    expect(await named()).toMatchObject({ title: "Shared on Nov 29", count: 0, names: [] });
+  });
+
   test("a drop box mails those whom it asks for files, and lets in everybody", async () => {
     const folder = await at.folder(me, null, "inbox");
     const limits = { max_bytes: 10, max_files: 1 };
     const drops = createDrops({ ...at.parts, drops: createDropsRepository(at.database) });
     const box = await drops.create(me, folder, { ...limits, recipients: [ANNA] }, at.actor(me));
-    expect(at.mailed).toMatchObject([{ email: ANNA, content: { asks: true } }]);
+    // Visitors don't see the name of the folder.
+    expect(at.mailed).toMatchObject([{ email: ANNA, content: { asks: true, title: "" } }]);
     mailed();
     expect(await patch(box.code, { recipients: [ANNA, BEN] })).toMatchObject({ recipients: [ANNA, BEN] });
     expect(mailed()).toEqual([`share ${BEN}`]);
@@ -159,9 +181,11 @@ forEachDialect((dialect) => {
       "user-agent": "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0",
     });
     const [seen, signalled] = [at.visits.deviceOf({ headers }), new Headers([...headers, ["dnt", "1"]])];
-    expect(seen).toEqual({ browser: "Firefox", os: "Windows" });
+    expect(seen).toEqual({ browser: "Firefox", os: "Windows", automated: false });
     const device = at.visits.deviceOf({ headers: signalled });
-    expect(device).toEqual({ browser: null, os: null });
+    expect(device).toEqual({ browser: null, os: null, automated: false });
+    const program = at.visits.deviceOf({ headers: new Headers({ "user-agent": "curl/8.5.0" }) });
+    expect(program).toMatchObject({ automated: true });
     await Promise.all([
       at.shares.note({ ...entry, visitor: null, device: seen }, { action: "open", name: "plan.pdf" }),
       at.shares.note({ ...entry, visitor: ANNA, device }, { action: "open", name: "plan.pdf" }),
@@ -172,14 +196,14 @@ forEachDialect((dialect) => {
     ]);
     at.time.now += MINUTE;
     await at.shares.reportDownload(
-      { ...entry, visitor: ANNA, device },
+      { ...entry, visitor: ANNA, device: { ...device, automated: true } },
       { action: "download", name: "plan.pdf" },
     );
     const visits = (before: number | null, limit: number) => at.shares.visits(me, code, before, limit);
     const first = await visits(null, 2);
     expect(first.visits).toMatchObject([
-      { email: ANNA, action: "download", name: "plan.pdf", at: at.time.now },
-      { email: ANNA, action: "open", browser: null },
+      { email: ANNA, action: "download", name: "plan.pdf", at: at.time.now, automated: true },
+      { email: ANNA, action: "open", browser: null, automated: false },
     ]);
     expect((await visits(first.next, 2)).visits).toMatchObject([
       { email: null, action: "open", os: "Windows" },

@@ -6,8 +6,8 @@ import type { RowFields } from "../../platform/db/schema.ts";
 /** What a visitor of a share or drop box did. */
 export type ShareVisit = Omit<
   RowFields<"share_visits", { action: "open" | "download" | "archive" }>,
-  "linkId"
->;
+  "linkId" | "automated"
+> & { automated: boolean };
 
 export type DoneVisit = Omit<ShareVisit, "id"> & { linkId: number };
 
@@ -80,7 +80,11 @@ function createVisitQueries({ read, write, dialect }: Queries) {
       dialect.insertMany(
         write,
         "share_visits",
-        visits.map(({ linkId, ...visit }) => ({ ...visit, link_id: linkId })),
+        visits.map(({ linkId, automated, ...visit }) => ({
+          ...visit,
+          link_id: linkId,
+          automated: automated ? 1 : 0,
+        })),
       ),
 
     async trimVisits(linkId: number): Promise<void> {
@@ -101,13 +105,17 @@ function createVisitQueries({ read, write, dialect }: Queries) {
     async visits(linkId: number, before: number | null, limit: number): Promise<ShareVisit[]> {
       const rows = await read
         .selectFrom("share_visits")
-        .select(["id", "email", "action", "name", "at", "browser", "os"])
+        .select(["id", "email", "action", "name", "at", "browser", "os", "automated"])
         .where("link_id", "=", linkId)
         .$if(before !== null, (query) => query.where("id", "<", before!))
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...row, action: row.action as ShareVisit["action"] }));
+      return rows.map(({ action, automated, ...row }) => ({
+        ...row,
+        action: action as ShareVisit["action"],
+        automated: automated === 1,
+      }));
     },
 
     /** Those of before that time, of at most `limit`; returns how many. */

@@ -4,6 +4,7 @@
  * written are written together.
  */
 import { createAgents } from "../../lib/agents.ts";
+import { isAutomatedAgent, isPrefetch } from "../../lib/automated-visitors.ts";
 import { createBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createGenerationMap } from "../../lib/generation-map.ts";
@@ -19,13 +20,12 @@ type Deps = {
 
 export type VisitLog = ReturnType<typeof createVisitLog>;
 
-/** Null: unknown, or not kept. */
-export type VisitorDevice = Pick<DoneVisit, "browser" | "os">;
+/** Null: unknown, or not kept. `automated`: by the rule that counts human clicks. */
+export type VisitorDevice = Pick<DoneVisit, "browser" | "os" | "automated">;
 
 const MOST_AT_ONCE = 500;
 const TRIMMED_EVERY = 100;
 const REMEMBERED = 1_000;
-const NO_DEVICE: VisitorDevice = { browser: null, os: null };
 
 export function createVisitLog({ repository, privacy, clock }: Deps) {
   const agents = createAgents();
@@ -46,9 +46,12 @@ export function createVisitLog({ repository, privacy, clock }: Deps) {
   return {
     deviceOf({ headers }: { headers: Pick<Headers, "get"> }): VisitorDevice {
       const { keepsAgents, respectsSignals } = privacy();
-      if (!keepsAgents || (respectsSignals && asksNotToTrack(headers))) return NO_DEVICE;
-      const { browser, os } = agents.describe(headers.get("user-agent") ?? "");
-      return { browser: known(browser), os: known(os) };
+      const agent = headers.get("user-agent") ?? "";
+      const automated = isAutomatedAgent(agent) || isPrefetch(headers);
+      if (!keepsAgents || (respectsSignals && asksNotToTrack(headers)))
+        return { browser: null, os: null, automated };
+      const { browser, os } = agents.describe(agent);
+      return { browser: known(browser), os: known(os), automated };
     },
 
     async note(visit: Omit<DoneVisit, "at">): Promise<void> {

@@ -12,7 +12,7 @@ import {
   SHARE_COLUMNS,
   whereDropBox,
 } from "./list.repository.ts";
-import type { NewShare, Serving } from "./served.ts";
+import type { NewShare, Serving, ShareRecord } from "./served.ts";
 
 export type ServingRepository = ReturnType<typeof createServingRepository>;
 
@@ -169,6 +169,34 @@ function createServingRows(dialect: Dialect, recipients: RecipientsRepository) {
 }
 
 const itemQueries = (read: Db) => ({
+  /** Names of the files in a shared folder, or of several shared files. Null: others are among them, or more. */
+  async filesOf(
+    db: Db,
+    { id, kind, entry, owner }: Pick<ShareRecord, "id" | "kind" | "entry" | "owner">,
+    most: number,
+  ): Promise<string[] | null> {
+    if (entry === null || owner === null) return null;
+    const entries = db.selectFrom("entries").select(["entries.name", "entries.kind"]);
+    const rows =
+      kind === "folder"
+        ? await entries
+            .where("account_id", "=", owner.id)
+            .where("parent_id", "=", entry.id)
+            .orderBy("name")
+            .limit(most + 1)
+            .execute()
+        : kind === "items"
+          ? await entries
+              .innerJoin("share_items", "share_items.entry_id", "entries.id")
+              .where("share_items.link_id", "=", id)
+              .orderBy("entries.id")
+              .limit(most + 1)
+              .execute()
+          : [];
+    const areFiles = rows.length > 0 && rows.length <= most && rows.every((row) => row.kind === "file");
+    return areFiles ? rows.map(({ name }) => name) : null;
+  },
+
   /** At most 500 entries. */
   async entriesOf(ids: readonly number[], db: Db = read): Promise<Entry[]> {
     const rows = await db.selectFrom("entries").select(ENTRY_COLUMNS).where("id", "in", ids).execute();

@@ -301,6 +301,7 @@ const visitView = namedObject("ShareVisit", {
   at: z.iso.datetime(),
   browser: z.string().nullable().describe("null if it is unknown or not kept"),
   os: z.string().nullable().describe("null if it is unknown or not kept"),
+  automated: z.boolean().describe("by a bot or another program, which counts as no human click"),
 });
 
 export const viewVisit = createView(visitView);

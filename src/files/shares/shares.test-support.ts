@@ -46,7 +46,7 @@ export async function startShares(
   const rules = NO_SHARE_RULES;
   const items = createSharedItems({ repository: serving, paths: createPathsRepository(database) });
   const mailed: Mailed[] = [];
-  const { invitations, mail } = inviting(mailed, clock);
+  const { invitations, mail } = inviting(mailed, clock, serving.filesOf);
   const internal = service.internal;
   const parts = {
     tree: drive.tree,
@@ -135,7 +135,11 @@ export const NO_SHARE_RULES: ShareRules = {
 };
 
 /** Invitations whose mails are kept in a list. */
-export function inviting(mailed: Mailed[] = [], clock = { now: () => 0 }) {
+export function inviting(
+  mailed: Mailed[] = [],
+  clock = { now: () => 0 },
+  filesOf: Parameters<typeof createInvitations>[0]["filesOf"] = async () => null,
+) {
   const mail: ShareMail & { isOn: boolean } = {
     isOn: true,
     isOffered: () => mail.isOn,
@@ -150,7 +154,7 @@ export function inviting(mailed: Mailed[] = [], clock = { now: () => 0 }) {
     },
     hasMore: async (_, __, ___, most) => mailed.length > most,
   };
-  return { mail, invitations: createInvitations({ mail, clock }) };
+  return { mail, invitations: createInvitations({ mail, clock, filesOf }) };
 }
 
 export type Mailed = { email: string; kind: string; content: ShareMailContent["content"] };

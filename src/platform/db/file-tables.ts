@@ -291,6 +291,8 @@ export const FILE_TABLES = {
     /** Null where the settings of privacy keep none. */
     browser: "text(64)?",
     os: "text(64)?",
+    /** 1: by a program, by the rule that counts human clicks. */
+    automated: "int0",
   },
   /** Files and folders that are one share. Removed with the link, or the entry. */
   share_items: {

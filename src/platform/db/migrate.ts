@@ -11,6 +11,7 @@ import type { SchemaSyntax } from "./schema-syntax.ts";
 import { steps as accounts } from "./migrations/version-1-0-accounts.ts";
 import { steps as bulk } from "./migrations/version-1-0-bulk.ts";
 import { steps as sets } from "./migrations/version-1-0-sets.ts";
+import { steps as visits } from "./migrations/version-1-0-visits.ts";
 import { steps as clicks } from "./migrations/version-1-0-clicks.ts";
 import { steps as cluster } from "./migrations/version-1-0-cluster.ts";
 import { steps as documents } from "./migrations/version-1-0-documents.ts";
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...zones,
   ...bulk,
   ...sets,
+  ...visits,
 ];
 
 export type MigrationState = {

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Anchor, Group, Text } from "@mantine/core";
+import { Anchor, Badge, Group, Text } from "@mantine/core";
 import { IconDownload, IconEye, IconFileZip, IconUpload } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
@@ -33,7 +33,7 @@ export function ShareTimeline({ share: { code, drop, folder_id: folder } }: { sh
   return (
     <div>
       <Text size="sm" fw={600} mb={4}>
-        <Trans>What happened</Trans>
+        <Trans context="of a share">What happened</Trans>
       </Text>
       <LoadedRows
         rows={isLoaded ? timelineOf(seen, sent ?? [], horizon) : undefined}
@@ -69,7 +69,7 @@ export function ShareTimeline({ share: { code, drop, folder_id: folder } }: { sh
 
 function Row({ entry }: { entry: TimelineEntry }) {
   const { t } = useLingui();
-  const { action, browser, os, at } = entry;
+  const { action, browser, os, at, isBot } = entry;
   const Icon = ICONS[action];
   const device = browser !== null && os !== null ? t`${browser} on ${os}` : (browser ?? os);
   return (
@@ -83,6 +83,11 @@ function Row({ entry }: { entry: TimelineEntry }) {
           <Text size="xs" c="dimmed">
             {formatTime(at)}
             {device !== null && ` · ${device}`}
+            {isBot && (
+              <Badge component="span" size="sm" variant="default" ml={8}>
+                <Trans>Bot</Trans>
+              </Badge>
+            )}
           </Text>
         </div>
       </Group>

@@ -12,6 +12,8 @@ export type TimelineEntry = {
   who: string | null;
   browser: string | null;
   os: string | null;
+  /** By a bot or another program. */
+  isBot: boolean;
   names: Named[];
 };
 
@@ -19,14 +21,15 @@ const STRETCH_MS = 3_600_000;
 
 type Step = Omit<TimelineEntry, "names"> & { named: Named | null; key: string };
 
-const stepOfVisit = ({ at, action, email, name, browser, os }: ShareVisit): Step => ({
+const stepOfVisit = ({ at, action, email, name, browser, os, automated: isBot }: ShareVisit): Step => ({
   at,
   action,
   who: email,
   browser,
   os,
+  isBot,
   named: name === null ? null : { name, id: null },
-  key: [action, email, browser, os].join("\n"),
+  key: [action, email, browser, os, isBot].join("\n"),
 });
 
 const stepOfFile = ({ at, name, path, file_id: id, sender, ...by }: ReceivedFile): Step => ({
@@ -35,6 +38,7 @@ const stepOfFile = ({ at, name, path, file_id: id, sender, ...by }: ReceivedFile
   who: [by.sender_name, by.sender_email].filter((given) => given !== null).join(", ") || null,
   browser: null,
   os: null,
+  isBot: false,
   named: { name: path === null ? name : `${path}/${name}`, id },
   key: ["send", sender, by.sender_name].join("\n"),
 });

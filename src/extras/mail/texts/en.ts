@@ -173,6 +173,9 @@ export const enMails = {
     action: "Open",
     asksSubject: "{by} asks you for files: {title}",
     asks: "{by} asks you for files: {title}.",
+    asksPlainSubject: "{by} asks you for files",
+    asksPlain: "{by} asks you for files.",
+    files: "{count} files",
     send: "Send files",
   },
   reader: {
