@@ -327,40 +327,6 @@ once("files to share stand in natural order whatever their case, and are found i
   await close();
 });
 
-once(
-  "files of this device become a share in one step, and its page tells who fetched which of them",
-  async () => {
-    const { page, complaints, close } = await panel.enter("/panel/files");
-    await page.getByRole("button", { name: "Upload" }).click();
-    await page.getByRole("menuitem", { name: "Upload and share" }).click();
-    const files = ["plan a.txt", "plan b.txt"].map((name) => ({
-      name,
-      mimeType: "text/plain",
-      buffer: Buffer.from(name),
-    }));
-    await form(page).getByLabel("Choose files").setInputFiles(files);
-    await form(page).getByRole("listitem").filter({ hasText: "plan b.txt" }).waitFor();
-    await form(page).getByRole("button", { name: "Share" }).click();
-    const address = await madeAddress(page);
-    await form(page).getByText("Nobody has opened it yet.").waitFor();
-    const visitor = stranger();
-    const html = await visitor.page(address);
-    const [first, second] = [...html.matchAll(/class="get"[^>]*href="(\?file=\d+)"/g)].map(
-      ([, href]) => href!,
-    );
-    for (const href of [first, second]) expect((await visitor.send(`${address}${href}`)).status).toBe(200);
-    await page.reload();
-    await form(page)
-      .getByRole("listitem")
-      .filter({ hasText: "Somebody downloaded plan b.txt, plan a.txt" })
-      .waitFor();
-    await form(page).getByRole("listitem").filter({ hasText: "Somebody opened" }).waitFor();
-    await expectAccessibleInAllLooks(page, "the page of a share");
-    expect(complaints).toEqual([]);
-    await close();
-  },
-);
-
 once("a place for the files of others needs no folder", async () => {
   const { page, complaints, close } = await panel.enter("/panel/shares/new");
   await form(page).getByText("Drop box").click();

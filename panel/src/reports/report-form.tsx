@@ -50,7 +50,7 @@ export function ReportForm({ report, start, onClose }: Props) {
       isProtected: (report?.password ?? null) !== null,
       password: "",
     },
-    ["password"],
+    { secrets: ["password"] },
   );
   const save = useMutation({
     async mutationFn({

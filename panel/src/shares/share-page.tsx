@@ -6,6 +6,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { ApiError, type Share } from "../base/api.ts";
+import { formatTime } from "../base/i18n.ts";
 import { useDropEvents } from "../files/drop-events.ts";
 import { copyAndTell } from "../ui/copy/copy-notice.ts";
 import { useCopy } from "../ui/copy/copy-state.ts";
@@ -18,6 +19,7 @@ import { LoadFailure } from "../ui/load-failure.tsx";
 import { noteRecent } from "../ui/recent.ts";
 import { EndShare } from "./end-share.tsx";
 import { ShareForm } from "./form/share-form.tsx";
+import { ShareEnd } from "./list/share-end.tsx";
 import { ShareStateBadge } from "./list/share-state.tsx";
 import { ShareContent } from "./page/share-content.tsx";
 import { ShareHappened } from "./page/share-happened.tsx";
@@ -151,19 +153,32 @@ function Head({ share, name, isMade, onEnd }: HeadProps) {
           {url.replace(/^https?:\/\//, "")}
         </Anchor>
         <ShareStateBadge share={share} />
+        {share.expires_at !== null && (
+          <Text size="sm" c="dimmed" title={formatTime(share.expires_at)}>
+            <ShareEnd expires={share.expires_at} />
+          </Text>
+        )}
       </Group>
-      {isMade && (
-        <Text size="sm" role="status">
-          {kind === "drop" ? (
-            <Trans>Whoever has this short URL can put files into the folder.</Trans>
-          ) : share.verify ? (
-            <Trans>Only the recipients can open it, with a code from a mail.</Trans>
-          ) : (
-            <Trans>Whoever has this short URL can open it.</Trans>
-          )}
-        </Text>
-      )}
+      <Text size="sm" {...(isMade && { role: "status" })}>
+        <WhoCan share={share} />
+      </Text>
     </Stack>
+  );
+}
+
+function WhoCan({ share: { kind, verify, password } }: { share: Share }) {
+  if (verify) return <Trans>Only the recipients can open it, with a code from a mail.</Trans>;
+  if (kind === "drop") {
+    return password === null ? (
+      <Trans>Whoever has this short URL can put files into the folder.</Trans>
+    ) : (
+      <Trans>Whoever has this short URL and the password can put files into the folder.</Trans>
+    );
+  }
+  return password === null ? (
+    <Trans>Whoever has this short URL can open it.</Trans>
+  ) : (
+    <Trans>Whoever has this short URL and the password can open it.</Trans>
   );
 }
 

@@ -1,15 +1,21 @@
 import { Trans } from "@lingui/react/macro";
 import { Button, Paper, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { formatDate } from "../base/i18n.ts";
+import { entriesOf, type Entry } from "../files/file-queries.ts";
+import { useUploadItems } from "../files/uploads/upload-list.ts";
+import { isMoving } from "../files/uploads/upload-record.ts";
 import { endOf } from "./form/limit-fields.tsx";
 import type { ShareValues } from "./form/share-values.ts";
+import { Entries } from "./page/share-entries.tsx";
+import { choicesQuery } from "./share-queries.ts";
 
 /** What visitors will see first. */
 export function SharePreview({ values }: { values: ShareValues }) {
   const { use, title, message, item, items, isProtected, expires } = values;
   const isDrop = use === "drop";
   const end = endOf(expires);
-  const name = title.trim() || (items?.length ? undefined : item?.name);
+  const name = title.trim() || (isDrop || items?.length ? undefined : item?.name);
   return (
     <section>
       <Text size="sm" c="dimmed" mb="xs">
@@ -25,6 +31,7 @@ export function SharePreview({ values }: { values: ShareValues }) {
               {message}
             </Text>
           )}
+          {!isDrop && <Contents values={values} />}
           <Button component="span" fullWidth style={{ pointerEvents: "none" }}>
             {isDrop ? <Trans>Send files</Trans> : <Trans>Download</Trans>}
           </Button>
@@ -40,4 +47,36 @@ export function SharePreview({ values }: { values: ShareValues }) {
       </Paper>
     </section>
   );
+}
+
+const UNKNOWN = {
+  folder_id: null,
+  size: null,
+  mime_type: null,
+  modified_at: null,
+  updated_at: "",
+  is_linked: false,
+  policy_id: null,
+};
+
+/** What is in the folder and what is on its way into it, or what is chosen. */
+function Contents({ values: { item, items } }: { values: ShareValues }) {
+  const folder = item?.kind === "folder" ? item.id : null;
+  const { data } = useQuery({ ...choicesQuery(folder), enabled: folder !== null });
+  const sent = useUploadItems().filter((one) => one.record.folder === folder && isMoving(one));
+  const chosen = items ?? (item?.kind === "file" ? [item] : []);
+  const entries: Entry[] =
+    folder === null
+      ? chosen.map((one) => ({ ...UNKNOWN, ...one }))
+      : [
+          ...(data === undefined ? [] : entriesOf(data)),
+          ...sent.map(({ record: { path, size } }, nth) => ({
+            ...UNKNOWN,
+            kind: "file" as const,
+            id: -nth,
+            name: path,
+            size,
+          })),
+        ];
+  return entries.length > 0 && <Entries entries={entries} />;
 }

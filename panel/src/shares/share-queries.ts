@@ -74,6 +74,9 @@ export const foundChoicesQuery = (q: string, team?: string) =>
     },
   });
 
+export const removeFolder = (id: number): Promise<unknown> =>
+  responseOf(api.DELETE("/folders/{id}", { params: { path: { id } } }));
+
 /** A new folder in the root; a number follows the name if it is taken. @throws ApiError */
 export async function folderForShare(name: string, team: string | undefined): Promise<SharedItem> {
   for (let free = name; ; free = numberedName(free)) {
@@ -144,13 +147,20 @@ export const takeShareDown = ({ code }: Share): Promise<unknown> =>
 export const mailAgain = (code: string, recipients: string[]): Promise<unknown> =>
   responseOf(api.POST("/shares/{code}/mails", { params: { path: { code } }, body: { recipients } }));
 
-/** What became of the mails to recipients, newest first. */
+/** A waiting mail is out in a moment, unless its server is away. */
+const WAITING_MS = 2_000;
+
+/** What became of the mails to recipients, newest first. Asked for often while one waits. */
 export const shareMailsQuery = (code: string) =>
   queryOptions({
     queryKey: ["shares", "mails", code],
     queryFn: async ({ signal }) =>
       (await responseOf(api.GET("/shares/{code}/mails", { params: { path: { code } }, signal }))).data,
-    refetchInterval: followed,
+    refetchInterval(query) {
+      const { data, error } = query.state;
+      const isWaiting = error === null && data?.some(({ state }) => state === "queued") === true;
+      return isWaiting ? WAITING_MS : followed(query);
+    },
   });
 
 /** A link that may come to serve files. */

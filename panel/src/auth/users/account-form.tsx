@@ -36,7 +36,7 @@ export function AccountForm({ account, onClose }: Props) {
       disabled: account?.disabled ?? false,
       quota_bytes: account?.quota_bytes ?? 0,
     },
-    ["password"],
+    { secrets: ["password"] },
   );
   const { password, invite, role, disabled, quota_bytes: quota } = form.values;
   const { close, tellIfGone } = useLateResponse(onClose);

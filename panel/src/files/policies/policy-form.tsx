@@ -19,7 +19,7 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
   const { form, notice, forget } = useDraftForm(
     policy === null ? "new storage" : `storage ${policy.id}`,
     policyValuesOf(policy),
-    ["access_key", "secret_key"],
+    { secrets: ["access_key", "secret_key"] },
   );
   const { driver_type: driver } = form.values;
   const isS3 = driver === "s3";

@@ -25,7 +25,11 @@ export function MessageFields({ form, isFirst, title }: Props) {
         <Textarea
           {...getInputProps("recipients")}
           label={t`Recipients`}
-          description={isDrop ? t`They get a mail that asks for files.` : t`They get a mail with the link.`}
+          description={
+            isDrop
+              ? t`They get a mail that asks for files. Separate several addresses by commas, blanks or lines.`
+              : t`They get a mail with the link. Separate several addresses by commas, blanks or lines.`
+          }
           autosize
           maxRows={6}
           inputMode="email"

@@ -1,4 +1,4 @@
-import type { Share, ShareUpdate } from "../../base/api.ts";
+import { ApiError, type Share, type ShareUpdate } from "../../base/api.ts";
 import { changedSince, withWayBack } from "../../base/link-states.ts";
 import {
   changeCode,
@@ -6,9 +6,11 @@ import {
   folderForShare,
   openBox,
   readShare,
+  removeFolder,
   shareItem,
   shareItems,
 } from "../share-queries.ts";
+import type { SharedItem } from "../share-search.ts";
 import {
   changeOf,
   isOtherUse,
@@ -32,23 +34,32 @@ export type SavedShare = {
   undo: (() => Promise<unknown>) | null;
 };
 
-/** Sends the given values, or those that differ. `placeName`: of a folder that a drop box gets. */
+type Surroundings = {
+  team: string | undefined;
+  /** The name of a folder that a drop box gets. */
+  placeName: string;
+  /** The folder that a failed attempt has made. */
+  spare: { current: SharedItem | null };
+};
+
+/** Sends the given values, or those that differ. */
 export async function saveShare(
   subject: ShareSubject,
   before: ShareValues,
   after: ShareValues,
-  { team, placeName }: { team: string | undefined; placeName: string },
+  surroundings: Surroundings,
 ): Promise<SavedShare> {
   if (subject.form === "new") {
     if (after.use === "items") {
       const made = await shareItems(after.items ?? [], newShareOf(after));
       return { code: made.code, use: after.use, made, undo: null };
     }
-    const item = after.item ?? (await folderForShare(after.title.trim() || placeName, team));
     const made =
-      after.use === "drop"
-        ? await openBox(item.id, newBoxOf(after))
-        : await shareItem(item, newFolderShareOf(after));
+      after.use !== "drop"
+        ? await shareItem(after.item!, newFolderShareOf(after))
+        : after.item === null
+          ? await openBoxInNew(after, surroundings)
+          : await openBox(after.item.id, newBoxOf(after));
     return { code: made.code, use: after.use, made, undo: null };
   }
   const { code } = subject.form === "edit" ? subject.share : subject.link;
@@ -68,6 +79,27 @@ export async function saveShare(
     subject.form === "edit" ? changeShare(code, change) : changeLink(code, change, after.use),
   );
   return { ...kept, undo: canGoBack ? undo : null };
+}
+
+/** A refused box leaves no folder. After other failures the next attempt takes the same one. @throws ApiError */
+async function openBoxInNew(after: ShareValues, { team, placeName, spare }: Surroundings): Promise<Share> {
+  spare.current ??= await folderForShare(after.title.trim() || placeName, team);
+  const { id } = spare.current;
+  try {
+    const made = await openBox(id, newBoxOf(after));
+    spare.current = null;
+    return made;
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+    if (isRefused) {
+      const isRemoved = await removeFolder(id).then(
+        () => true,
+        () => false,
+      );
+      if (isRemoved) spare.current = null;
+    }
+    throw error;
+  }
 }
 
 async function changeLink(code: string, change: ShareUpdate, use: ShareUse): Promise<void> {

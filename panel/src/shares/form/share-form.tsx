@@ -3,8 +3,10 @@ import { Button, Stack, Switch, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
+import { ApiError } from "../../base/api.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
 import { accountQuery } from "../../auth/account.ts";
+import { focusField } from "../../ui/forms/focus-field.ts";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { LimitFields } from "./limit-fields.tsx";
@@ -16,7 +18,8 @@ import { type ShareSubject, type ShareUse, type ShareValues, valuesOfSubject } f
 import { UseField } from "./use-field.tsx";
 import { ShareUpload, useShareUpload } from "./share-upload.tsx";
 import { useLimits } from "./use-limits.ts";
-import { useShareSave, wrongTypeOf } from "./use-share-save.tsx";
+import { useShareSave } from "./use-share-save.tsx";
+import { isSaidInLists, useWrongEntries } from "./wrong-entries.ts";
 import classes from "../shares.module.css";
 
 type Props = {
@@ -40,7 +43,10 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, ...gi
   const { data: account } = useQuery(accountQuery);
   const isEditor = account !== undefined && account.role !== "user";
   const initial = valuesOfSubject(subject);
-  const { form, notice, forget } = useDraftForm<ShareValues>(draftOf(subject), initial, ["password"]);
+  const { form, notice, forget } = useDraftForm<ShareValues>(draftOf(subject), initial, {
+    secrets: ["password"],
+    isOfExisting: subject.form !== "new",
+  });
   const { values, errors } = form;
   const limits = useLimits(values);
   const isNew = subject.form === "new";
@@ -64,6 +70,7 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, ...gi
     forget,
     onFields: limits.reveal,
   });
+  const wrongEntries = useWrongEntries();
   const needsItem = isNew && initial.use !== "items" && initial.item === null;
   const columns = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -77,12 +84,11 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, ...gi
   useEffect(() => {
     if (isWanted) saveNow();
   }, [isWanted]);
-  const kind = values.use === "file" ? "file" : "folder";
-  const makesFolder = isNew && isDrop && values.item === null;
   function submit(): void {
-    if (values.use !== "url" && values.use !== "items" && !makesFolder && values.item?.kind !== kind) {
-      const missing = { upload: t`Choose files.`, file: t`Choose a file.`, folder: t`Choose a folder.` };
-      form.setErrors({ item: missing[values.use === "drop" ? "folder" : values.use] });
+    const wrong = wrongEntries.typed(values, { makesFolder: isNew && isDrop, isEmpty: upload.isEmpty });
+    if (Object.keys(wrong).length > 0) {
+      form.setErrors(wrong);
+      if (wrong.item === undefined) focusField("recipients");
       return;
     }
     if (values.use === "upload" && upload.isBusy) setWaits(true);
@@ -105,7 +111,7 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, ...gi
         <FormFields
           onSubmit={form.onSubmit(submit)}
           onClose={isNew || subject.form === "link" ? onClose : () => form.setValues(initial)}
-          error={wrongTypeOf(save.error, values) === undefined ? save.error : null}
+          error={save.error instanceof ApiError && isSaidInLists(save.error) ? null : save.error}
           isPending={save.isPending || waits}
           isIdle={subject.form === "edit" && !isEdited}
           action={isNew ? (isDrop ? t`Create` : t`Share`) : t`Save`}

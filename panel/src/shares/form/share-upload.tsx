@@ -2,21 +2,22 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Paper, Progress, Text } from "@mantine/core";
 import { IconUpload, IconX } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { accountQuery } from "../../auth/account.ts";
 import { formatBytes, formatDate } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
-import { refreshFiles } from "../../files/file-queries.ts";
+import { entriesOf, type Entry, refreshFiles, trashEntry } from "../../files/file-queries.ts";
+import { Thumbnail } from "../../files/list/thumbnail.tsx";
 import { beginUploads } from "../../files/uploads/begin-uploads.ts";
 import { askConflicts } from "../../files/uploads/conflict-question.ts";
 import { chosenFiles, droppedFiles, type Incoming } from "../../files/uploads/incoming.ts";
 import { useUploadItems } from "../../files/uploads/upload-list.ts";
-import { isMoving, type UploadRecord } from "../../files/uploads/upload-record.ts";
+import { isMoving, type UploadItem, type UploadRecord } from "../../files/uploads/upload-record.ts";
 import { cancelUpload } from "../../files/uploads/uploads.ts";
 import { usePastedFiles } from "../../files/uploads/use-pasted-files.tsx";
 import { useDropZone } from "../../ui/forms/use-drop-zone.ts";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
-import { folderForShare } from "../share-queries.ts";
+import { choicesQuery, folderForShare } from "../share-queries.ts";
 import type { SharedItem } from "../share-search.ts";
 import classes from "../shares.module.css";
 
@@ -54,26 +55,45 @@ export function useShareUpload(
     setRecords((now) => [...now, ...begun]);
     await refreshFiles(queries);
   }
-  const states = records.map((record) => ({
-    record,
-    item: items.find((item) => item.record.id === record.id),
-  }));
+  const chosen = items.filter((item) => records.some(({ id }) => id === item.record.id));
+  const doneCount = chosen.filter(({ state }) => state === "done").length;
+  const { data: stored } = useQuery({ ...choicesQuery(folder?.id ?? null), enabled: folder !== null });
+  useEffect(() => {
+    if (doneCount > 0) void refreshFiles(queries);
+  }, [doneCount, queries]);
+  const entries = stored === undefined || folder === null ? [] : entriesOf(stored);
   return {
-    states,
+    /** What is in the folder, and what is on its way. */
+    entries,
+    sending: chosen.filter(
+      (item) => item.state !== "done" || !entries.some(({ name }) => name === rootOf(item)),
+    ),
+    isEmpty: stored !== undefined && entries.length + chosen.length === 0,
     /** Not all are there yet. */
-    isBusy: states.some(({ item }) => item !== undefined && isMoving(item)),
+    isBusy: chosen.some(isMoving),
     take: (given: Incoming | Promise<Incoming>) => void take(given).catch(onFailure),
-    remove(id: string): void {
+    cancel(id: string): void {
       cancelUpload(id);
       setRecords((now) => now.filter((record) => record.id !== id));
+    },
+    remove(entry: Entry): void {
+      const gone = chosen.filter((item) => rootOf(item) === entry.name).map(({ record }) => record.id);
+      setRecords((now) => now.filter(({ id }) => !gone.includes(id)));
+      void trashEntry(entry)
+        .then(() => refreshFiles(queries))
+        .catch(onFailure);
     },
   };
 }
 
+/** The entry of the folder that it becomes, or lies in. */
+const rootOf = ({ record: { path }, storedAs }: UploadItem): string =>
+  path.includes("/") ? path.split("/")[0]! : (storedAs ?? path);
+
 type Props = { upload: ReturnType<typeof useShareUpload>; error: string | undefined };
 
 /** Files to share that are on this device: chosen, dropped or pasted. */
-export function ShareUpload({ upload: { states, take, remove }, error }: Props) {
+export function ShareUpload({ upload: { entries, sending, take, cancel, remove }, error }: Props) {
   const { t } = useLingui();
   const picker = useRef<HTMLInputElement>(null);
   const zone = useDropZone((dropped) => take(droppedFiles(dropped)));
@@ -109,35 +129,75 @@ export function ShareUpload({ upload: { states, take, remove }, error }: Props) 
           {error}
         </Text>
       )}
-      {states.length > 0 && (
+      {entries.length + sending.length > 0 && (
         <ul className={classes["entries"]}>
-          {states.map(({ record: { id, path, size }, item }) => (
-            <li key={id}>
-              <Group gap="xs" wrap="nowrap" mih={32}>
-                <Text size="sm" truncate flex={1}>
-                  <bdi>{path}</bdi>
-                </Text>
-                <Text size="xs" c={item?.problem ? "var(--mantine-color-error)" : "dimmed"} flex="none">
-                  {item?.problem || formatBytes(size)}
-                </Text>
-                {item !== undefined && item.state !== "done" && (
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={t`Remove ${path}`}
-                    onClick={() => remove(id)}
-                  >
-                    <IconX size={14} />
-                  </ActionIcon>
-                )}
-              </Group>
-              {item !== undefined && isMoving(item) && (
-                <Progress size={3} value={(item.sent / Math.max(1, size)) * 100} aria-label={path} />
-              )}
+          {entries.map((entry) => (
+            <li key={`${entry.kind} ${entry.id}`}>
+              <Row
+                name={entry.name}
+                icon={<Thumbnail entry={entry} size={18} />}
+                onRemove={() => remove(entry)}
+              >
+                {entry.size !== null && formatBytes(entry.size)}
+              </Row>
+            </li>
+          ))}
+          {sending.map((item) => (
+            <li key={item.record.id}>
+              <Sending item={item} onCancel={() => cancel(item.record.id)} />
             </li>
           ))}
         </ul>
       )}
     </Paper>
+  );
+}
+
+type RowProps = {
+  name: string;
+  icon: ReactNode;
+  onRemove?: () => void;
+  isWrong?: boolean;
+  children: ReactNode;
+};
+
+function Row({ name, icon, onRemove, isWrong, children }: RowProps) {
+  const { t } = useLingui();
+  return (
+    <Group gap="xs" wrap="nowrap" mih={32}>
+      {icon}
+      <Text size="sm" truncate flex={1}>
+        <bdi>{name}</bdi>
+      </Text>
+      <Text size="xs" c={isWrong ? "var(--mantine-color-error)" : "dimmed"}>
+        {children}
+      </Text>
+      {onRemove && (
+        <ActionIcon variant="subtle" color="gray" aria-label={t`Remove ${name}`} onClick={onRemove}>
+          <IconX size={14} />
+        </ActionIcon>
+      )}
+    </Group>
+  );
+}
+
+function Sending({ item, onCancel }: { item: UploadItem; onCancel(): void }) {
+  const { t } = useLingui();
+  const { record, problem, sent, state } = item;
+  const { path, size } = record;
+  const [done, whole] = [formatBytes(sent), formatBytes(size)];
+  const isSending = isMoving(item);
+  return (
+    <>
+      <Row
+        name={path}
+        icon={<IconUpload size={18} aria-hidden className={classes["soft"]} />}
+        isWrong={problem !== ""}
+        {...(state !== "done" && { onRemove: onCancel })}
+      >
+        {problem || (isSending ? t`${done} of ${whole}` : whole)}
+      </Row>
+      {isSending && <Progress size={3} value={(sent / Math.max(1, size)) * 100} aria-label={path} />}
+    </>
   );
 }

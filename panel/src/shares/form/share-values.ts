@@ -31,7 +31,7 @@ export type ShareValues = {
   code: string;
   title: string;
   message: string;
-  /** Addresses between blanks, commas or lines. */
+  /** Addresses between blanks, commas, semicolons or lines. */
   recipients: string;
   verify: boolean;
   /** Empty: never. A duration or an instant. */
@@ -128,13 +128,11 @@ const limitsOf = ({ maxFiles, maxBytes, maxFileSize, requires, senderFolders, ty
 
 const limitOf = (most: number | string): number | null => (most === "" ? null : Number(most));
 
-export const recipientsIn = ({ recipients }: ShareValues): string[] => [
-  ...new Set(
-    recipients
-      .toLowerCase()
-      .split(/[\s,;]+/)
-      .filter((email) => email !== ""),
-  ),
+export const typedRecipients = ({ recipients }: ShareValues): string[] =>
+  recipients.split(/[\s,;]+/).filter((email) => email !== "");
+
+export const recipientsIn = (values: ShareValues): string[] => [
+  ...new Set(typedRecipients(values).map((email) => email.toLowerCase())),
 ];
 
 /** What a share says to whom. A share without recipients lets everybody in. */

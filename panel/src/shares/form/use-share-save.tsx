@@ -2,15 +2,19 @@ import { useLingui } from "@lingui/react/macro";
 import type { UseFormReturnType } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import { ApiError } from "../../base/api.ts";
 import { CopyAction } from "../../ui/copy/copy-action.tsx";
+import { focusField } from "../../ui/forms/focus-field.ts";
 import { fieldErrors } from "../../ui/forms/side-form.tsx";
 import { showActions } from "../../ui/notices/action-notice.tsx";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { useUndoOffer } from "../../ui/notices/undo.tsx";
 import { refreshShares } from "../share-queries.ts";
+import type { SharedItem } from "../share-search.ts";
 import { type SavedShare, saveShare } from "./save-share.ts";
-import { type ShareSubject, type ShareValues, typesIn } from "./share-values.ts";
+import type { ShareSubject, ShareValues } from "./share-values.ts";
+import { useWrongEntries } from "./wrong-entries.ts";
 
 /** Field names of the server, and of the form. */
 const FIELDS: Record<string, keyof ShareValues> = {
@@ -51,8 +55,10 @@ export function useShareSave({ subject, initial, team, form, onClose, onSaved, f
     if (undo === null) notifications.show({ message });
     else offerUndo({ message, undo, refresh: () => refreshShares(queries) });
   }
+  const wrongEntries = useWrongEntries();
+  const spare = useRef<SharedItem | null>(null);
   return useMutation({
-    mutationFn: () => saveShare(subject, initial, form.values, { team, placeName: t`Drop box` }),
+    mutationFn: () => saveShare(subject, initial, form.values, { team, placeName: t`Drop box`, spare }),
     async onSuccess(saved) {
       forget();
       if (subject.form !== "new") tell(saved);
@@ -66,20 +72,14 @@ export function useShareSave({ subject, initial, team, form, onClose, onSaved, f
     onError(error) {
       tellIfGone(error);
       if (!(error instanceof ApiError)) return;
-      const named = Object.entries(fieldErrors(error.details)).map(
+      const said = { ...fieldErrors(error.details), ...wrongEntries.refused(error, form.values) };
+      const named = Object.entries(said).map(
         ([field, message]) => [FIELDS[field] ?? field, message] as const,
       );
-      const wrong = wrongTypeOf(error, form.values);
-      const said = t`“${wrong}” is neither an extension such as pdf nor a kind such as image/*.`;
-      form.setErrors({ ...Object.fromEntries(named), ...(wrong !== undefined && { types: said }) });
+      form.setErrors(Object.fromEntries(named));
       onFields(named.map(([field]) => field));
+      const [first] = named;
+      if (first !== undefined) focusField(first[0]);
     },
   });
-}
-
-/** Which of the types the server can't read; its field says so. */
-export function wrongTypeOf(error: Error | null, { types }: ShareValues): string | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const at = error.details.map(({ field }) => /^types\.(\d+)$/.exec(field)?.[1]).find(Boolean);
-  return at === undefined ? undefined : typesIn(types)[Number(at)];
 }

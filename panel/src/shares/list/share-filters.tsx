@@ -36,7 +36,7 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
       />
       <TreeSelect
         team={search.team}
-        own={t`My shares`}
+        own={search.all ? t`Shares of all accounts` : t`My shares`}
         onChange={(team) => onChange({ team, all: undefined })}
       />
       <FilterSheet count={[search.kind, search.state, search.all].filter(Boolean).length}>

@@ -17,6 +17,7 @@ import type { RowPlace } from "../../ui/long/rows-in-sight.tsx";
 import { isPlainClick, openRowMenu } from "../../ui/lists/row-clicks.ts";
 import { useCopy } from "../../ui/copy/copy-state.ts";
 import { ShareMenu, type ShareAction } from "./share-menu.tsx";
+import { ShareEnd } from "./share-end.tsx";
 import { ShareStateBadge } from "./share-state.tsx";
 import { ShareUsage } from "./share-use.tsx";
 import classes from "../shares.module.css";
@@ -104,10 +105,16 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
               </ActionIcon>
             </Group>
             <ForWhom share={share} />
-            <Group gap="xs" hiddenFrom="sm">
+            <Group gap="0 8px" mt={2} hiddenFrom="sm">
               <ShareStateBadge share={share} />
               <Text size="xs" c="dimmed">
-                <ShareUsage share={share} />
+                <ShareUsage share={share} isInLine />
+                {expires !== null && (
+                  <>
+                    {" · "}
+                    <ShareEnd expires={expires} />
+                  </>
+                )}
               </Text>
             </Group>
           </div>

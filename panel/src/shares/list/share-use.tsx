@@ -3,7 +3,7 @@ import type { Share } from "../../base/api.ts";
 import { formatBytes, formatNumber } from "../../base/i18n.ts";
 
 /** How much of a share or box is used. */
-export function ShareUsage({ share }: { share: Share }) {
+export function ShareUsage({ share, isInLine = false }: { share: Share; isInLine?: boolean }) {
   const { t } = useLingui();
   const { drop, downloads, max_downloads: most } = share;
   if (share.kind === "drop" && drop !== null) {
@@ -12,7 +12,7 @@ export function ShareUsage({ share }: { share: Share }) {
     return (
       <>
         {t`${files} of ${mostFiles} files`}
-        <br />
+        {isInLine ? " · " : <br />}
         {t`${bytes} of ${mostBytes}`}
       </>
     );

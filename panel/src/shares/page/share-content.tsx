@@ -1,16 +1,12 @@
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Group, Progress, Stack, Text } from "@mantine/core";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Progress, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Share } from "../../base/api.ts";
 import { formatBytes, formatNumber } from "../../base/i18n.ts";
-import { entriesOf, type Entry, fileQuery } from "../../files/file-queries.ts";
-import { Thumbnail } from "../../files/list/thumbnail.tsx";
+import { entriesOf, fileQuery } from "../../files/file-queries.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { choicesQuery, itemsQuery } from "../share-queries.ts";
-import classes from "../shares.module.css";
-
-/** The most entries of a folder that are shown; its own page has all. */
-const MOST_SHOWN = 6;
+import { Entries } from "./share-entries.tsx";
 
 /** What visitors find, or where what they send goes. */
 export function ShareContent({ share }: { share: Share }) {
@@ -85,32 +81,4 @@ function Items({ code }: { code: string }) {
   const { data = [] } = useQuery(itemsQuery(code));
   const place = { folder_id: null, size: null, mime_type: null, modified_at: null, updated_at: "" };
   return <Entries entries={data.map((item) => ({ ...item, ...place, is_linked: false, policy_id: null }))} />;
-}
-
-function Entries({ entries }: { entries: readonly Entry[] }) {
-  const more = entries.length - MOST_SHOWN;
-  return (
-    <ul className={classes["entries"]}>
-      {entries.slice(0, MOST_SHOWN).map((entry) => (
-        <li key={`${entry.kind} ${entry.id}`}>
-          <Group gap="xs" wrap="nowrap">
-            <Thumbnail entry={entry} size={18} />
-            <Text size="sm" truncate flex={1}>
-              <bdi>{entry.name}</bdi>
-            </Text>
-            {entry.size !== null && (
-              <Text size="xs" c="dimmed" flex="none">
-                {formatBytes(entry.size)}
-              </Text>
-            )}
-          </Group>
-        </li>
-      ))}
-      {more > 0 && (
-        <Text component="li" size="xs" c="dimmed">
-          <Plural value={more} one="and # more" other="and # more" />
-        </Text>
-      )}
-    </ul>
-  );
 }

@@ -79,12 +79,23 @@ export function FormFields({
   children,
 }: FieldsProps) {
   const sentenceOf = useSentence();
+  const alert = useRef<HTMLDivElement>(null);
+  // The buttons lie over what is below the window.
+  useEffect(() => {
+    if (error !== null) alert.current?.scrollIntoView({ block: "nearest" });
+  }, [error]);
   return (
     <form onSubmit={onSubmit} onKeyDown={submitByKey}>
       <Stack gap="sm">
         {children}
         {error !== null && (
-          <Alert color="red" variant="light" role="alert">
+          <Alert
+            ref={alert}
+            color="red"
+            variant="light"
+            role="alert"
+            style={{ scrollMarginBlock: "calc(5rem + var(--shell-foot, 0px))" }}
+          >
             {sentenceOf(error)}
           </Alert>
         )}

@@ -7,10 +7,12 @@ import { useDraft } from "./use-draft.tsx";
 export function useDraftForm<V extends Record<string, unknown>>(
   name: string,
   plain: V,
-  secrets: readonly (keyof V)[] = [],
+  { secrets = [], isOfExisting = false }: { secrets?: readonly (keyof V)[]; isOfExisting?: boolean } = {},
 ) {
   const { start, isRestored, keep, discard, forget } = useDraft(name, plain, secrets);
   const form = useForm<V>({ initialValues: start, onValuesChange: keep });
-  const notice: ReactNode = isRestored && <DraftNotice onDiscard={() => form.setValues(discard())} />;
+  const notice: ReactNode = isRestored && (
+    <DraftNotice isOfExisting={isOfExisting} onDiscard={() => form.setValues(discard())} />
+  );
   return { form, notice, forget };
 }

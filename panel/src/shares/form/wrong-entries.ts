@@ -1,0 +1,59 @@
+/** What is missing in the form, and which entry of a field that holds several is wrong. */
+import { useLingui } from "@lingui/react/macro";
+import type { ApiError } from "../../base/api.ts";
+import { recipientsIn, type ShareValues, typedRecipients, typesIn } from "./share-values.ts";
+
+/** The server knows addresses better. */
+const EMAIL = /^[^@]+@[^@]+\.[^@.]+$/;
+
+type Wrong = { item?: string; recipients?: string; types?: string };
+
+type Choice = {
+  /** A drop box without a folder gets a new one. */
+  makesFolder: boolean;
+  /** Nothing is uploaded. */
+  isEmpty: boolean;
+};
+
+export function useWrongEntries() {
+  const { t } = useLingui();
+  const noAddress = (wrong: string): string => t`“${wrong}” is no e-mail address.`;
+  const noType = (wrong: string): string =>
+    t`“${wrong}” is neither an extension such as pdf nor a kind such as image/*.`;
+  return {
+    /** Before anything is sent. */
+    typed(values: ShareValues, { makesFolder, isEmpty }: Choice): Wrong {
+      const { use, item } = values;
+      if (use === "url") return {};
+      const kind = use === "file" ? "file" : "folder";
+      const isChosen =
+        use === "items" ||
+        (makesFolder && item === null) ||
+        (item?.kind === kind && (use !== "upload" || !isEmpty));
+      if (!isChosen) {
+        const missing = { upload: t`Choose files.`, file: t`Choose a file.`, folder: t`Choose a folder.` };
+        return { item: missing[use === "drop" ? "folder" : use] };
+      }
+      const wrong = typedRecipients(values).find((email) => !EMAIL.test(email));
+      return wrong === undefined ? {} : { recipients: noAddress(wrong) };
+    },
+    refused(error: ApiError, values: ShareValues): Wrong {
+      const email = recipientsIn(values)[entryAt(error, "recipients")];
+      const type = typesIn(values.types)[entryAt(error, "types")];
+      return {
+        ...(email !== undefined && { recipients: noAddress(email) }),
+        ...(type !== undefined && { types: noType(type) }),
+      };
+    },
+  };
+}
+
+/** Which entry of the list the server refuses; -1: none. */
+function entryAt(error: ApiError, list: string): number {
+  const places = error.details.map(({ field }) => field.split("."));
+  return Number(places.find(([name, nth]) => name === list && nth !== undefined)?.[1] ?? -1);
+}
+
+/** Whether the fields say all that is wrong. */
+export const isSaidInLists = ({ details }: ApiError): boolean =>
+  details.length > 0 && details.every(({ field }) => /^(?:recipients|types)\.\d+$/.test(field));
