@@ -5680,6 +5680,8 @@ export interface components {
             /** @description somebody has followed a link sent there */
             email_verified: boolean;
             id: number;
+            /** @description by mail, and has not chosen a password yet */
+            invited: boolean;
             /** @description of mails */
             language: components["schemas"]["Language"];
             /** @description limit in bytes for all files together; 0: unlimited */
@@ -20570,7 +20572,8 @@ export interface operations {
                      *           "created_at": null,
                      *           "updated_at": null,
                      *           "used_bytes": 48213,
-                     *           "second_factor": false
+                     *           "second_factor": false,
+                     *           "invited": false
                      *         }
                      *       ],
                      *       "pagination": {

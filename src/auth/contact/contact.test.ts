@@ -61,6 +61,10 @@ forEachDialect((dialect) => {
   test("an invitation sets the password once and proves the address", async () => {
     expect((await invite("anna")).data).toMatchObject({ email: "anna@example.com", email_verified: false });
     expect(mails.map(({ to, kind }) => [to, kind])).toEqual([["anna@example.com", "invitation"]]);
+    const listedAnna = async () =>
+      (await admin.send("GET", `${USERS}?search=anna`)).json.data as unknown as object[];
+    expect((await listedAnna())[0]).toMatchObject({ invited: true });
+    expect(await signIn("anna")).toBe(401);
     // The built-in administrator has no name of a person.
     expect(mails[0]!.content).toMatchObject({ by: "" });
     const token = tokenIn(mails[0]);
@@ -75,8 +79,8 @@ forEachDialect((dialect) => {
     expect(await signIn("anna")).toBe(200);
     expect(await signIn("Anna@example.com")).toBe(200);
     expect(await signIn("anna@example.com", "a wrong password")).toBe(401);
-    const listed = (await admin.send("GET", `${USERS}?search=anna`)).json.data as unknown as object[];
-    expect(listed[0]).toMatchObject({
+    expect((await listedAnna())[0]).toMatchObject({
+      invited: false,
       display_name: "Anna",
       email: "anna@example.com",
       email_verified: true,

@@ -77,8 +77,7 @@ export function createContacts(deps: Deps) {
         throw appError("BadRequest", "password must be absent with invite.", { field: "password" });
       if (!fields.email) throw appError("BadRequest", "email is required with invite.", { field: "email" });
       if (!mail.isOffered()) throw mailUnavailable();
-      const unusable = crypto.randomUUID() + crypto.randomUUID();
-      return users.create({ ...fields, password: unusable }, actor, async (tx, user) =>
+      return users.create({ ...fields, password: null }, actor, async (tx, user) =>
         linkMails.invite(tx, user, await inviterOf(tx.db, actor)),
       );
     },

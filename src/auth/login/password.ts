@@ -9,7 +9,7 @@ import { isForeignHash, verifyForeign } from "../../lib/password-hash.ts";
 import { keptAddress } from "../../lib/kept-address.ts";
 import type { Account } from "../account.ts";
 import type { AccountDelay, DelayKey } from "./account-delay.ts";
-import { NO_PASSWORD, PASSWORD_MAX_BYTES } from "../users/user.ts";
+import { canMatchPassword, NO_PASSWORD, PASSWORD_MAX_BYTES } from "../users/user.ts";
 
 type HashCost = { memoryCost: number; timeCost: number };
 /** Memory in KiB, and passes. */
@@ -154,8 +154,9 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
     /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
     async check({ candidate, ...attempt }: PasswordAttempt): Promise<PasswordHolder> {
       const hash = candidate?.passwordHash ?? NO_PASSWORD;
-      const isMatch = await matches(hash === NO_PASSWORD ? DUMMY_HASH : hash, attempt);
-      if (!isMatch || candidate === null || hash === NO_PASSWORD || candidate.disabled) {
+      const isSet = canMatchPassword(hash);
+      const isMatch = await matches(isSet ? hash : DUMMY_HASH, attempt);
+      if (!isMatch || candidate === null || !isSet || candidate.disabled) {
         onFailure("password");
         // The id: nobody deletes names from logs, and an unknown one may be a password typed into the wrong field.
         const account = candidate?.account.id ?? null;

@@ -16,6 +16,7 @@ import type { Session, SignedIn } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/service.ts";
 import {
   userEvent,
+  canMatchPassword,
   newPasswordSchema,
   NO_PASSWORD,
   toAccount,
@@ -252,9 +253,9 @@ function createHolders({
     return { user, passwordHash };
   }
 
-  /** Accounts that OpenID Connect has made have none. */
+  /** Accounts that OpenID Connect has made have none, nor those that are invited. */
   const hasPassword = async ({ id }: Account): Promise<boolean> =>
-    id === BUILT_IN_ADMIN.id || ((await users.find(id))?.passwordHash ?? NO_PASSWORD) !== NO_PASSWORD;
+    id === BUILT_IN_ADMIN.id || canMatchPassword((await users.find(id))?.passwordHash ?? NO_PASSWORD);
 
   return { findCandidate, checkOwn, hasPassword };
 }

@@ -48,6 +48,16 @@ forEachDialect((dialect) => {
     expect((await admin.send("GET", `${USERS}?role=chief`)).status).toBe(400);
   });
 
+  test("numbers at the end are ordered by their value", async () => {
+    for (const username of ["user10", "user2", "user", "user1"])
+      await harness.auth.users.create({ username, password: PASSWORD, role: "user", disabled: false });
+    expect(await names("search=user")).toEqual(["user", "user1", "user2", "user10"]);
+    const pages = await Promise.all([1, 2].map((page) => names(`search=user&page_size=2&page=${page}`)));
+    expect(pages.flat()).toEqual(["user", "user1", "user2", "user10"]);
+    const { data } = (await admin.send("GET", `${USERS}?search=user`)).json;
+    for (const { id } of data as unknown as { id: number }[]) await admin.send("DELETE", `${USERS}/${id}`);
+  });
+
   test("the list has what files take, and one account what it has", async () => {
     const id = ids.get("ben")!;
     await database.write

@@ -12,7 +12,14 @@ import { appError } from "../../lib/errors.ts";
 import { knownLanguage } from "../../lib/language.ts";
 import { writeAccountMail } from "../account.repository.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import type { Belongings, ListedUser, NamedPerson, User, UserFilter } from "./user.ts";
+import {
+  isInvited,
+  type Belongings,
+  type ListedUser,
+  type NamedPerson,
+  type User,
+  type UserFilter,
+} from "./user.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
 export type UsersRepository = ReturnType<typeof createUsersRepository>;
@@ -70,7 +77,11 @@ export function createUsersRepository({ read, dialect }: Database) {
         .select(MAIL)
         .select("account_usage.bytes as usedBytes")
         .select(FACTORS);
-      const rows = await query.orderBy("username").limit(limit).offset(offset).execute();
+      const ordered = query
+        .orderBy(dialect.withoutEndNumber("users.username"))
+        .orderBy(sql`length(users.username)`)
+        .orderBy("users.username");
+      const rows = await ordered.limit(limit).offset(offset).execute();
       return rows.map(toListedUser);
     },
 
@@ -180,7 +191,8 @@ function toRow(user: Omit<User, "id">) {
 const toListedUser = (row: Row & { usedBytes: number | null } & Factors): ListedUser => {
   const { usedBytes, totpAt, passkeys, ...user } = row;
   const secondFactor = totpAt !== null || Number(passkeys) > 0;
-  return { ...toUser(user), usedBytes: usedBytes ?? 0, secondFactor };
+  const listed = toUser(user);
+  return { ...listed, usedBytes: usedBytes ?? 0, secondFactor, invited: isInvited(listed) };
 };
 
 type Factors = { totpAt: number | null; passkeys: number | null };

@@ -15,6 +15,7 @@ import type { UsersRepository } from "./repository.ts";
 import {
   type Belongings,
   type CreateUser,
+  invitedHash,
   type ListedUser,
   NOT_ACCOUNTS,
   type NamedPerson,
@@ -40,7 +41,8 @@ type Deps = Core & {
 
 const MOST_SUGGESTIONS = 10;
 
-type NewUser = Omit<CreateUser, "password" | "invite"> & { password: string };
+/** `password` is null for an account that chooses it by a link. */
+type NewUser = Omit<CreateUser, "password" | "invite"> & { password: string | null };
 
 export type Users = ReturnType<typeof createUsers>;
 
@@ -57,7 +59,7 @@ export function createUsers({
   clock,
 }: Deps) {
   return {
-    /** Ordered by username. */
+    /** Ordered by username, numbers at the end by their value. */
     async list(at: PageAt, filter: UserFilter = {}): Promise<{ users: ListedUser[]; total: number }> {
       const total = await repository.count(filter);
       return { users: await repository.list(filter, rowsOfPage(at)), total };
@@ -97,7 +99,7 @@ export function createUsers({
       also: (tx: ChangeTransaction, user: User) => Promise<void> = async () => {},
     ): Promise<User> {
       validateFree(username);
-      const passwordHash = await passwords.hashPassword(password);
+      const passwordHash = password === null ? invitedHash() : await passwords.hashPassword(password);
       const now = clock.now();
       const { email = null, display_name: displayName = null } = contact;
       const fields = { username, passwordHash, role, disabled, quotaBytes, language, email, displayName };

@@ -31,7 +31,7 @@ export type UserFilter = {
   disabled?: boolean | undefined;
 };
 
-export type ListedUser = User & { usedBytes: number; secondFactor: boolean };
+export type ListedUser = User & { usedBytes: number; secondFactor: boolean; invited: boolean };
 
 export type Belongings = { bytes: number; files: number; folders: number; tokens: number; links: number };
 
@@ -40,6 +40,20 @@ export const NOT_ACCOUNTS: ReadonlySet<string> = new Set([COMMAND.name, SYSTEM.n
 
 /** Stored for accounts that have no password. No password matches it. */
 export const NO_PASSWORD = "";
+
+const INVITED = "invited ";
+
+/** Stored until an invited account chooses its password. The link that it follows is bound to the random end. */
+export const invitedHash = (): string => INVITED + crypto.randomUUID() + crypto.randomUUID();
+
+const isInvitedHash = (hash: string): boolean => hash.startsWith(INVITED);
+
+/** Whether a password can match it. */
+export const canMatchPassword = (hash: string): boolean => hash !== NO_PASSWORD && !isInvitedHash(hash);
+
+/** An account that signs in otherwise has a proved address. */
+export const isInvited = ({ passwordHash, emailVerified }: User): boolean =>
+  isInvitedHash(passwordHash) && !emailVerified;
 
 const PASSWORD_MIN_CHARACTERS = 8;
 export const PASSWORD_MAX_BYTES = 1024;
@@ -125,6 +139,7 @@ type UserView = z.output<typeof userView>;
 export const listedUserView = userView.extend({
   used_bytes: z.int().describe("of the account's files"),
   second_factor: z.boolean().describe("has an authenticator app or a passkey"),
+  invited: z.boolean().describe("by mail, and has not chosen a password yet"),
 });
 listedUserView.register(z.globalRegistry, { id: "ListedAccount" });
 

@@ -77,6 +77,9 @@ export type Dialect = {
    */
   hasFewNames(db: Db, needle: string, most: number): Promise<boolean>;
 
+  /** The text of a column without the digits at its end, for an order of names by their numbers. */
+  withoutEndNumber(column: string): RawBuilder<string>;
+
   /** While one transaction writes, others wait. */
   readonly hasOneWriter: boolean;
 

@@ -81,6 +81,7 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
   linkContains: (needle) => anyLike(SEARCHED_COLUMNS.map(folding(family)), likePatterns(needle)),
   nameContains: (needle) => anyLike([folding(family)("entries.name")], likePatterns(needle)),
   hasFewNames: async () => false,
+  withoutEndNumber: (column) => sql`regexp_replace(${sql.ref(column)}, '[0-9]+$', '')`,
   hasOneWriter: false,
   sharesScans: false,
   sortedUnions: "copied",

@@ -139,6 +139,7 @@ const KEPT_FOLDED = sql.ref("links.folded");
 const insertReturning = preparedInsert((insert) => insert.returning("id"));
 
 const dialect: Dialect = {
+  withoutEndNumber: (column) => sql`rtrim(${sql.ref(column)}, '0123456789')`,
   name: "postgres",
   ...createBulk(words),
   /**

@@ -147,6 +147,7 @@ const clearLog = async (db: Db): Promise<void> =>
   void (await sql`pragma wal_checkpoint(truncate)`.execute(db));
 
 const dialect: Dialect = {
+  withoutEndNumber: (column) => sql`rtrim(${sql.ref(column)}, '0123456789')`,
   name: "sqlite",
   ...bulk,
   ...sqliteBulk(bulk, words),
