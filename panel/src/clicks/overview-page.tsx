@@ -87,7 +87,11 @@ export function OverviewPage() {
         search={search}
         onChange={change}
       />
-      <SimpleGrid cols={{ base: 2, md: 2 + Number(isAdmin) + Number(visits !== undefined) }} spacing="sm">
+      <SimpleGrid
+        cols={{ base: 2, md: 2 + Number(isAdmin) + Number(visits !== undefined) }}
+        spacing="sm"
+        className={classes["tiles"]!}
+      >
         {visits !== undefined && <Figure label={t`Visits by day`} {...figureOf(visits, earlier?.visitors)} />}
         <Figure label={t`Bot clicks`} {...figureOf(bots, earlier?.automated_clicks)} isNeutral />
         {isAdmin && <Figure label={t`Human clicks, all time`} value={totals.data?.human_clicks} />}
@@ -160,7 +164,7 @@ function Figure({ label, value, before = 0, compared, course = [], isNeutral = f
             {formatNumber(value)}
           </Text>
           <Change now={compared ?? value} before={before} isNeutral={isNeutral} />
-          <Sparkline values={course.map((one) => one ?? 0)} />
+          <Sparkline values={course.map((one) => one ?? 0)} isOfBots={isNeutral} />
         </Group>
       )}
     </Card>
