@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { driveClient } from "../support/drive.ts";
 import { stranger } from "../support/stranger.ts";
-import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
+import {
+  expectAccessibleInAllLooks,
+  once,
+  signInToPanel,
+  startPanel,
+  story,
+  NARROW,
+  WIDE,
+} from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 const ACCOUNT_PASSWORD = "a long password";
@@ -22,6 +30,10 @@ once("an account is made, found, disabled, which ends its session, and deleted",
   const { page, complaints, close } = await panel.enter("/panel/users");
   const form = page.getByRole("dialog");
   const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+  const choose = async (name: string, item: string) => {
+    await page.getByRole("button", { name: `Actions for ${name}` }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
   await page.getByRole("button", { name: "New account" }).click();
   await form.getByLabel("Username").fill("anna");
   await form.getByLabel("Password", { exact: true }).fill(ACCOUNT_PASSWORD);
@@ -39,10 +51,20 @@ once("an account is made, found, disabled, which ends its session, and deleted",
   await row("anna").waitFor();
   await soon(async () => expect(await page.getByRole("row").count()).toBe(2));
   await expectAccessibleInAllLooks(page, "accounts");
+  await page.evaluate(() => localStorage.setItem("waymark-language", "de"));
+  await page.setViewportSize(NARROW);
+  await page.reload();
+  await row("anna").waitFor();
+  const list = page.locator("[data-holds-rows]");
+  expect(await list.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+  await page.evaluate(() => localStorage.removeItem("waymark-language"));
+  await page.setViewportSize(WIDE);
+  await page.reload();
+  await row("anna").waitFor();
 
   const other = await panel.open("/panel/links");
   await signInToPanel(other.page, ACCOUNT_PASSWORD, "anna");
-  await row("anna").getByRole("button", { name: "Edit anna" }).click();
+  await choose("anna", "Edit");
   await form.getByLabel("Disabled: may not sign in").click();
   await form.getByText("Its sessions end at once").waitFor();
   await form.getByRole("button", { name: "Save" }).click();
@@ -51,7 +73,8 @@ once("an account is made, found, disabled, which ends its session, and deleted",
   await other.page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   await other.close();
 
-  await page.getByRole("button", { name: "Delete anna" }).click();
+  await row("anna").click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Delete" }).click();
   await form.getByText("Delete the account anna?").waitFor();
   await form.getByText("0 files, 0 bytes, 0 folders").waitFor();
   await form.getByRole("button", { name: "Delete for good" }).click();

@@ -208,11 +208,37 @@ test.skipIf(!CHROMIUM)(
     await bar.waitFor({ state: "detached" });
     await page.getByRole("heading", { level: 1 }).click();
     await page.keyboard.press("f");
-    await page.getByRole("dialog", { name: "Filter" }).waitFor();
+    const filter = page.getByRole("dialog", { name: "Filter" });
+    await filter.waitFor();
+    for (const height of [800, 500]) {
+      await page.setViewportSize({ width: 1280, height });
+      await soon(async () => {
+        const { y, height: tall } = (await filter.boundingBox())!;
+        expect([height, y >= 0, y + tall <= height]).toEqual([height, true, true]);
+      });
+    }
+    const tops = await Promise.all(
+      ["Target contains", "Target does not contain"].map((name) => filter.getByLabel(name).boundingBox()),
+    );
+    expect(tops[0]!.y).toBe(tops[1]!.y);
     expect(complaints).toEqual([]);
     await close();
   },
 );
+
+test.skipIf(!CHROMIUM)("a tag leads to its links, from a row and from the link's page", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/links?q=autumn");
+  await rowOf(page, "c00002").getByRole("button", { name: "Links with the tag team 2" }).click();
+  await page.getByText("160 links").waitFor();
+  expect(new URL(page.url()).searchParams.get("q")).toBe("autumn");
+  await page.getByRole("button", { name: "Remove the filter Tag: team 2" }).waitFor();
+  const row = rowOf(page, "c00002");
+  await row.getByText("example.com/autumn").click();
+  await page.getByRole("link", { name: "Links with the tag even" }).click();
+  await page.getByText("1,200 links").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
 
 test.skipIf(!CHROMIUM)("F goes to the filters of events and shares", async () => {
   const { page, complaints, close } = await panel.enter("/panel/events");

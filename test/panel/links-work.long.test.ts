@@ -331,6 +331,8 @@ once(
     await form.getByRole("button", { name: "Replace in the target" }).click();
     await form.getByLabel("Text in the target").fill("old.example");
     await form.getByLabel("Replace with").fill("new.example");
+    await form.getByText("2 of the selected targets have this text.").waitFor();
+    await form.getByText(/^https:\/\/old\.example\/\d → https:\/\/new\.example\/\d$/).waitFor();
     await form.getByRole("button", { name: "Campaign parameters (UTM)" }).click();
     await form.getByLabel("Source").fill("newsletter");
     await form.getByRole("button", { name: "Templates" }).click();
@@ -340,11 +342,13 @@ once(
     // To save a template is not to save the form below it.
     expect((await linkOf("old-1")).target).toBe("https://old.example/1");
     await form.getByRole("button", { name: "Change" }).click();
-    await page.getByText("2 links are changed.").waitFor();
+    const notice = page.getByRole("alert").filter({ hasText: "2 links are changed." });
+    await notice.getByText("Target").waitFor();
     expect((await linkOf("old-1")).target).toBe("https://new.example/1?utm_source=newsletter");
     expect((await linkOf("old-3")).target).toBe("https://old.example/3");
     await undo(page, "2 links are changed.");
     await soon(async () => expect((await linkOf("old-1")).target).toBe("https://old.example/1"));
+    await page.getByText("Undone: 2 links.").waitFor();
     expect(complaints).toEqual([]);
     await close();
   },

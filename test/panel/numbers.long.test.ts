@@ -138,7 +138,10 @@ once("the overview names what needs somebody, and leads there", async () => {
   const { page, complaints, close } = await panel.enter("/panel/");
   await page.getByRole("link", { name: "1 link expires within a week" }).click();
   await page.waitForURL(/\/links\?.*sort=expires_at/);
-  await page.getByRole("row").filter({ hasText: "soon-over" }).waitFor();
+  const expiry = page.getByRole("row").filter({ hasText: "soon-over" }).locator("[data-cell=expires] time");
+  await expiry.waitFor();
+  await page.setViewportSize(NARROW);
+  await expiry.waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
-import { expectAccessibleInAllLooks, once, startPanel } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, once, startPanel, focused, undo } from "../support/panel.ts";
 import { soon, until } from "../support/until.ts";
 
 const LONG_NAME = "Werkzeugkasten der Öffentlichkeitsarbeit";
@@ -57,6 +57,38 @@ once("an administrator has a name, members are suggested by theirs, and a team h
   await expectAccessibleInAllLooks(page, "a team");
   await page.goto(`${panel.origin}/panel/events`);
   await page.getByRole("row").filter({ hasText: "Ada" }).first().waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("the links of an account are handed over from its menu, as one change that is undone", async () => {
+  for (const code of ["handed-1", "handed-2"])
+    await panel.client.call("POST", "/links", { code, target: "https://example.com/", owner: "ben" });
+  const ownerOf = async (code: string) => (await panel.client.call("GET", `/links/${code}`)).body.data.owner;
+  const { page, complaints, close } = await panel.enter("/panel/");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("transfer");
+  await page.getByRole("option", { name: "Hand over the links of an account" }).click();
+  await page.getByText("Choose “Hand over links” in the menu of the account.").waitFor();
+  await page.getByRole("button", { name: "Actions for ben" }).click();
+  await page.getByRole("menuitem", { name: "Hand over links" }).click();
+  const form = page.getByRole("dialog", { name: "Edit what is selected" });
+  await form.getByText("2 links are selected.").waitFor();
+  await focused(
+    form.getByRole("textbox", { name: "Owner" }).or(form.getByRole("combobox", { name: "Owner" })),
+  );
+  await page.keyboard.type("mia");
+  await page.getByRole("option", { name: "mia" }).click();
+  await form.getByRole("button", { name: "Change" }).click();
+  await page.getByRole("alert").filter({ hasText: "2 links belong to Mia Ünal now." }).waitFor();
+  await page.getByText("No link matches.").waitFor();
+  // What nobody sees is not selected.
+  await page.getByRole("region", { name: "Selection" }).waitFor({ state: "detached" });
+  expect(await ownerOf("handed-1")).toBe("mia");
+  await undo(page, "2 links belong to Mia Ünal now.");
+  await page.getByRole("alert").filter({ hasText: "Undone: 2 links." }).waitFor();
+  expect(await ownerOf("handed-2")).toBe("ben");
+  await page.getByText("2 links", { exact: true }).waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

@@ -3,13 +3,14 @@ import {
   IconArrowsDiff,
   IconDownload,
   IconFileImport,
-  IconReportAnalytics,
   IconFolderPlus,
   IconHistory,
   IconKey,
   IconLinkPlus,
+  IconReportAnalytics,
   IconShare,
   IconTags,
+  IconTransfer,
   IconTrash,
   IconTruck,
   IconUpload,
@@ -59,12 +60,35 @@ function useListActions(): Action[] {
   ];
 }
 
+/** What administrators do with accounts. */
+function useAccountActions(): Action[] {
+  const { t } = useLingui();
+  const navigate = useNavigate();
+  return [
+    {
+      id: "new-account",
+      label: t`New account`,
+      words: t`create add invite`,
+      icon: IconUserPlus,
+      act: () => navigate({ to: "/users", state: { requested: "new-account" } }),
+    },
+    {
+      id: "hand-over",
+      label: t`Hand over the links of an account`,
+      words: t`transfer owner leaves`,
+      icon: IconTransfer,
+      act: () => navigate({ to: "/users", state: { requested: "hand-over" } }),
+    },
+  ];
+}
+
 /** Actions that the account may start from anywhere, as far as the text finds them. */
 export function useActions({ role }: Account): (text: string) => CommandRow[] {
   const { t } = useLingui();
   const navigate = useNavigate();
   const ownActions = useOwnActions();
   const listActions = useListActions();
+  const accountActions = useAccountActions();
   const forLinks: Action[] = [
     {
       id: "new-link",
@@ -108,13 +132,7 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
           },
         ]
       : []),
-    {
-      id: "new-account",
-      label: t`New account`,
-      words: t`create add invite`,
-      icon: IconUserPlus,
-      act: () => navigate({ to: "/users", state: { requested: "new-account" } }),
-    },
+    ...accountActions,
     {
       id: "new-domain",
       label: t`New domain`,

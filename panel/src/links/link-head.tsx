@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { Badge, Button, Group, Stack, Text, type BadgeProps } from "@mantine/core";
 import { IconCheck, IconChevronRight, IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, useEffect } from "react";
+import { Suspense, useEffect, type ComponentProps } from "react";
 import { accountQuery } from "../auth/account.ts";
 import type { Link } from "../base/api.ts";
 import { formatNumber, formatTime } from "../base/i18n.ts";
@@ -20,6 +20,7 @@ import { noteRecent } from "../ui/recent.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { usePersonName } from "../ui/person-name.tsx";
+import { createLink } from "@tanstack/react-router";
 
 const HeldNotice = lazyPart(async () => (await import("./review.tsx")).HeldNotice);
 
@@ -87,7 +88,12 @@ export function LinkHead({ link, onEdit, mayChange }: Props) {
 
 const shortened = (url: string): string => url.replace(/^https?:\/\//, "");
 
+const TagLink = createLink((props: BadgeProps & Omit<ComponentProps<"a">, keyof BadgeProps>) => (
+  <Badge component="a" variant="default" radius="sm" maw={200} style={{ cursor: "pointer" }} {...props} />
+));
+
 function Facts({ link }: { link: Link }) {
+  const { t } = useLingui();
   const { data: account } = useQuery(accountQuery);
   const owner = usePersonName(link.owner ?? "");
   return (
@@ -99,9 +105,9 @@ function Facts({ link }: { link: Link }) {
         </StateBadge>
       )}
       {link.tags.map((tag) => (
-        <Badge key={tag} variant="default" radius="sm" maw={200}>
+        <TagLink key={tag} to="/links" search={{ tag: [tag] }} aria-label={t`Links with the tag ${tag}`}>
           {tag}
-        </Badge>
+        </TagLink>
       ))}
       {link.owner !== null && link.owner !== account?.username && (
         <Badge variant="default" radius="sm" maw={260}>

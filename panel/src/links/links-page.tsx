@@ -14,8 +14,9 @@ import type { LinkSearch } from "./link-search.ts";
 import { LinksMenu } from "./links-menu.tsx";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { BulkDialogs } from "./bulk/bulk-dialogs.tsx";
+import { useBulkRequests } from "./bulk/bulk-requests.ts";
 import { useBulk } from "./bulk/bulk.tsx";
-import { useColumns } from "./list/columns.ts";
+import { useColumns, withSorted } from "./list/columns.ts";
 import { FilterChips } from "./list/filter-chips.tsx";
 import { LinkGrid } from "./list/link-grid.tsx";
 import { LinksToolbar } from "./list/links-toolbar.tsx";
@@ -39,12 +40,16 @@ export function LinksPage() {
   const [total, setTotal] = useState<number>();
   const [pasted, setPasted] = useState<string | null>(null);
   const [qr, setQr] = useState<Link | null>(null);
-  const [requested, setRequested] = useState<"edit" | "delete" | null>(null);
   const actions = useLinkActions();
   const bulk = useBulk(selection);
   const { selected } = selection;
   usePageRequest("new-links", setPasted);
   const { at: _, ...finding } = search;
+  const { requested, setRequested, changeSelected, removeSelected } = useBulkRequests(
+    finding,
+    selection,
+    bulk,
+  );
 
   const go = (change: Change, isNew: boolean): void =>
     void navigate({
@@ -59,11 +64,6 @@ export function LinksPage() {
   const find = (change: Change): void => {
     selection.clear();
     go({ ...change, at: undefined }, !("q" in change));
-  };
-
-  const removeSelected = (): void => {
-    if (selected.kind === "all") setRequested("delete");
-    else if (selected.links.size > 0) void bulk.remove(selected);
   };
 
   function onAction(action: LinkAction, link: Link | undefined): void {
@@ -109,13 +109,14 @@ export function LinksPage() {
       <div className={classes["frame"]} ref={frame}>
         <LinkGrid
           search={search}
-          columns={columns.shown}
+          columns={withSorted(columns, finding.sort)}
           width={width}
           selection={selection}
           onSort={(sort, order) => find({ sort, order })}
           onPlace={(at) => go({ at: at > 0 ? at : undefined }, false)}
           onTotal={setTotal}
           onAction={onAction}
+          onTag={(tag) => find({ tag: [...new Set([...(finding.tag ?? []), tag])] })}
           onClear={() => void navigate({ search: {} })}
         />
         <BulkBar
@@ -133,7 +134,13 @@ export function LinksPage() {
         </LazyDialog>
       )}
       {qr !== null && <QrDialog link={qr} onClose={() => setQr(null)} />}
-      <BulkDialogs requested={requested} selected={selected} bulk={bulk} onClose={() => setRequested(null)} />
+      <BulkDialogs
+        requested={requested}
+        selected={selected}
+        onChange={changeSelected}
+        onDelete={bulk.remove}
+        onClose={() => setRequested(null)}
+      />
     </div>
   );
 }

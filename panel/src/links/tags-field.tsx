@@ -34,6 +34,8 @@ export function TagsField({ error, onChange, wrapperProps, ...props }: TagsInput
       }}
       data={tags.map(({ tag }) => tag)}
       limit={MOST_SHOWN}
+      // A form that begins with it would open under its tags.
+      openOnFocus={false}
       maxTags={MOST_TAGS}
       maxLength={MOST_TYPED}
       acceptValueOnBlur

@@ -1,5 +1,5 @@
 /** What people are called. Names that are shown together are asked for in one request. */
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, queryOptions } from "@tanstack/react-query";
 import { api, responseOf } from "../base/api.ts";
 
 const MOST_NAMES = 100;
@@ -30,14 +30,18 @@ async function nameOf(username: string): Promise<string> {
 
 export const PEOPLE = "people";
 
+const isAccount = (name: string): boolean => name !== "" && !name.includes(":");
+
 /** Of an account; teams, tokens and commands keep their names. */
-export function usePersonName(username: string): string {
-  const { data } = useQuery({
+export const personNameQuery = (username: string) =>
+  queryOptions({
     queryKey: [PEOPLE, username],
-    queryFn: () => nameOf(username),
-    enabled: username !== "" && !username.includes(":"),
+    queryFn: () => (isAccount(username) ? nameOf(username) : username),
     staleTime: STALE_MS,
   });
+
+export function usePersonName(username: string): string {
+  const { data } = useQuery({ ...personNameQuery(username), enabled: isAccount(username) });
   return data ?? username;
 }
 

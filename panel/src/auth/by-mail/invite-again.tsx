@@ -1,29 +1,27 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Button } from "@mantine/core";
+import { Trans } from "@lingui/react/macro";
+import { Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { type Account, responseOf, api } from "../../base/api.ts";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
+import { IconMail } from "@tabler/icons-react";
 
+/** Says whom the invitation was sent to. */
+export const tellInvited = (email: string): void =>
+  void notifications.show({ message: <Trans>The invitation was sent to {email}.</Trans> });
+
+/** An item of the account's menu, which it outlives. */
 export function InviteAgain({ account }: { account: Account }) {
-  const { t } = useLingui();
   const onError = useFailureNotice();
   const sending = useMutation({
     mutationFn: () =>
       responseOf(api.POST("/admin/v1/users/{id}/invite", { params: { path: { id: account.id } } })),
-    onSuccess: () =>
-      notifications.show({ message: t`The invitation is on its way to ${account.email ?? ""}.` }),
+    onSuccess: () => tellInvited(account.email ?? ""),
     onError,
   });
   return (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      loading={sending.isPending}
-      aria-label={t`Send the invitation to ${account.username} again`}
-      onClick={() => sending.mutate()}
-    >
+    <Menu.Item leftSection={<IconMail size={16} />} onClick={() => sending.mutate()}>
       <Trans>Invite again</Trans>
-    </Button>
+    </Menu.Item>
   );
 }

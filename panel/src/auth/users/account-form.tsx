@@ -18,6 +18,10 @@ const MailFields = lazyPart(
   async () => (await withMailTexts(() => import("../by-mail/account-fields.tsx"))).MailFields,
 );
 
+async function tellInvited(address: string): Promise<void> {
+  (await withMailTexts(() => import("../by-mail/invite-again.tsx"))).tellInvited(address);
+}
+
 type Props = { account: ListedAccount | null; onClose(): void };
 
 export function AccountForm({ account, onClose }: Props) {
@@ -52,9 +56,10 @@ export function AccountForm({ account, onClose }: Props) {
         ...(!isKept && { password: typed }),
       });
     },
-    async onSuccess() {
+    async onSuccess(_, { invite: isInvited, email: address }) {
       forget();
       close();
+      if (isInvited) void tellInvited(address.trim());
       await refreshUsers(queries);
     },
     onError(error) {
@@ -125,19 +130,24 @@ export function AccountForm({ account, onClose }: Props) {
         />
       )}
       {account?.second_factor && <SecondFactorReset account={account} onDone={onClose} />}
-      {account !== null && disabled && !account.disabled && (
-        <Alert color="orange" variant="light">
-          <Text size="sm">
-            {t`Its sessions end at once and its API tokens are removed for good. Links and files stay.`}
-          </Text>
-        </Alert>
-      )}
+      {account !== null && disabled && !account.disabled && <DisablingNote />}
       {endsSessions && !disabled && (
         <Text size="sm" c="dimmed">
           {t`This ends the sessions of the account.`}
         </Text>
       )}
     </FormFields>
+  );
+}
+
+function DisablingNote() {
+  const { t } = useLingui();
+  return (
+    <Alert color="orange" variant="light">
+      <Text size="sm">
+        {t`Its sessions end at once and its API tokens are removed for good. Links and files stay.`}
+      </Text>
+    </Alert>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { List, Skeleton, Text } from "@mantine/core";
+import { Skeleton, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Account } from "../../base/api.ts";
 import { formatBytes } from "../../base/i18n.ts";
@@ -33,26 +33,31 @@ function Belongings({ account }: { account: Account }) {
   return (
     <>
       <Text size="sm">
-        <Trans>This also deletes, for good, but files, folders and shares only if nobody gets them:</Trans>
+        <Plural
+          value={data.tokens}
+          _0="Its sessions are deleted for good."
+          one="Its sessions and # API token are deleted for good."
+          other="Its sessions and # API tokens are deleted for good."
+        />
       </Text>
-      <List size="sm">
-        <List.Item>
+      <div>
+        <Text size="sm">
+          <Trans>
+            Its files, folders and shares go to the new owner you name below. If you name nobody, they are
+            deleted for good as well.
+          </Trans>
+        </Text>
+        <Text size="sm" c="dimmed">
           <Plural value={data.files} one="# file" other="# files" />, {formatBytes(data.used_bytes)},{" "}
           <Plural value={data.folders} one="# folder" other="# folders" />
-        </List.Item>
-        <List.Item>
-          <Plural value={data.tokens} one="# API token" other="# API tokens" />
-        </List.Item>
-        <List.Item>
-          <Trans>its sessions and shares</Trans>
-        </List.Item>
-      </List>
+        </Text>
+      </div>
       <Text size="sm">
         <Plural
           value={data.links}
           _0="It has no links."
-          one="Its link needs another owner, unless it is a share."
-          other="Its # links need another owner, without the shares among them."
+          one="It has # link or share. A link needs a new owner, a share does not."
+          other="It has # links and shares. Links need a new owner, shares do not."
         />
       </Text>
     </>

@@ -1,24 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Text } from "@mantine/core";
-import { Suspense } from "react";
+import { Group, Text } from "@mantine/core";
 import type { ListedAccount } from "../../base/api.ts";
 import { formatBytes, formatDate } from "../../base/i18n.ts";
-import { lazyPart } from "../../base/lazy.ts";
-import { withMailTexts } from "../../base/mail-texts.ts";
-import { SENDS_MAILS } from "../../base/place.ts";
-import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useRoleNames } from "./role-names.ts";
-
-/** Whoever follows the link of an invitation confirms the address. */
-const isInvited = ({ email, email_verified: isVerified, disabled }: ListedAccount): boolean =>
-  email !== null && !isVerified && !disabled;
-
-const InviteAgain = lazyPart(
-  async () => (await withMailTexts(() => import("../by-mail/invite-again.tsx"))).InviteAgain,
-);
+import { AccountRowMenu } from "./account-row-menu.tsx";
 
 type Props = {
   accounts: readonly ListedAccount[] | undefined;
@@ -56,7 +44,7 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
       columns={[
         {
           title: t`Name`,
-          cell: ({ username, display_name: name, disabled, role }) => (
+          cell: ({ username, display_name: name, disabled, invited, role }) => (
             <>
               <Group gap={6}>
                 <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
@@ -66,6 +54,11 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
                   <Text size="xs" c="dimmed">
                     {username}
                   </Text>
+                )}
+                {invited && !disabled && (
+                  <StateBadge tone="warning">
+                    <Trans>Invited</Trans>
+                  </StateBadge>
                 )}
                 {disabled && (
                   <StateBadge tone="quiet">
@@ -100,39 +93,11 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
           title: t`Actions`,
           fit: "actions",
           cell: (account) => (
-            <Group gap={4} justify="end">
-              {SENDS_MAILS && isInvited(account) && (
-                <Suspense>
-                  <InviteAgain account={account} />
-                </Suspense>
-              )}
-              <AnchorLink
-                to="/events"
-                search={{ actor: account.username }}
-                size="sm"
-                visibleFrom="sm"
-                mr="xs"
-              >
-                <Trans>Events</Trans>
-              </AnchorLink>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                aria-label={t`Edit ${account.username}`}
-                onClick={() => onEdit(account)}
-              >
-                <Trans>Edit</Trans>
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="red"
-                aria-label={t`Delete ${account.username}`}
-                onClick={() => onRemove(account)}
-              >
-                <Trans>Delete</Trans>
-              </Button>
-            </Group>
+            <AccountRowMenu
+              account={account}
+              onEdit={() => onEdit(account)}
+              onRemove={() => onRemove(account)}
+            />
           ),
         },
       ]}

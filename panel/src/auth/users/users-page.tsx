@@ -19,6 +19,7 @@ import { readUserSearch, usersQuery } from "./user-queries.ts";
 import { UsersList } from "./users-list.tsx";
 import { FilterSheet } from "../../ui/dialogs/filter-sheet.tsx";
 import { useIsPhone } from "../../ui/is-phone.ts";
+import { notifications } from "@mantine/notifications";
 
 const AccountForm = lazyOrFailure(async () => (await import("./account-form.tsx")).AccountForm);
 
@@ -41,6 +42,9 @@ export function UsersPage() {
       resetScroll: false,
     });
   usePageRequest("new-account", () => setEdited("new"));
+  usePageRequest("hand-over", () =>
+    notifications.show({ message: t`Choose “Hand over links” in the menu of the account.` }),
+  );
   useShortcuts({ new: () => setEdited("new") });
   return (
     <Stack p="md" gap="md">

@@ -2,29 +2,38 @@ import { useRef } from "react";
 import { lazyPart } from "../../base/lazy.ts";
 import { LazyDialog } from "../../ui/dialogs/lazy-dialog.tsx";
 import type { Selected } from "../list/selection.ts";
-import type { Bulk } from "./bulk.tsx";
+import type { LinksChange } from "./bulk-change.ts";
+import type { BulkRequest } from "./bulk-requests.ts";
 
 const BulkDelete = lazyPart(async () => (await import("./bulk-delete.tsx")).BulkDelete);
 const BulkEdit = lazyPart(async () => (await import("./bulk-edit.tsx")).BulkEdit);
 
-type Props = { requested: "edit" | "delete" | null; selected: Selected; bulk: Bulk; onClose(): void };
+type Props = {
+  requested: BulkRequest | null;
+  selected: Selected;
+  onChange(change: LinksChange): Promise<void>;
+  onDelete(selected: Selected): Promise<void>;
+  onClose(): void;
+};
 
 /** What is asked before bulk work. */
-export function BulkDialogs({ requested, selected, bulk, onClose }: Props) {
+export function BulkDialogs({ requested, selected, onChange, onDelete, onClose }: Props) {
   // A form leaves by moving.
   const isOpened = useRef(false);
-  isOpened.current ||= requested === "edit";
+  const isEdit = requested === "edit" || requested === "owner";
+  isOpened.current ||= isEdit;
   return (
     <>
       {isOpened.current && (
-        <LazyDialog isOpen={requested === "edit"} onClose={onClose}>
+        <LazyDialog isOpen={isEdit} onClose={onClose}>
           <BulkEdit
             selected={selected}
-            isOpen={requested === "edit"}
+            isOpen={isEdit}
+            isAtOwner={requested === "owner"}
             onClose={onClose}
             onSave={(change) => {
               onClose();
-              void bulk.change(selected, change);
+              void onChange(change);
             }}
           />
         </LazyDialog>
@@ -36,7 +45,7 @@ export function BulkDialogs({ requested, selected, bulk, onClose }: Props) {
             onClose={onClose}
             onDelete={(counted) => {
               onClose();
-              void bulk.remove(counted);
+              void onDelete(counted);
             }}
           />
         </LazyDialog>

@@ -1,5 +1,4 @@
 import { useLingui } from "@lingui/react/macro";
-
 import { lazyOrFailure } from "../../base/lazy.ts";
 import { SideForm } from "../../ui/forms/side-form.tsx";
 import type { LinksChange } from "./bulk-change.ts";
@@ -7,7 +6,14 @@ import type { Selected } from "../list/selection.ts";
 
 const BulkFields = lazyOrFailure(async () => (await import("./bulk-fields.tsx")).BulkFields);
 
-type Props = { selected: Selected; isOpen: boolean; onSave(change: LinksChange): void; onClose(): void };
+type Props = {
+  selected: Selected;
+  isOpen: boolean;
+  /** Begins at the owner. */
+  isAtOwner: boolean;
+  onSave(change: LinksChange): void;
+  onClose(): void;
+};
 
 export function BulkEdit({ isOpen, ...props }: Props) {
   const { t } = useLingui();

@@ -12,8 +12,14 @@ import { timeOfLocal } from "../list/local-time.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
 import { UtmFields, type UtmValues } from "../form/utm-fields.tsx";
 import { TagsField } from "../tags-field.tsx";
+import { ReplacePreview } from "./replace-preview.tsx";
 
-type Props = { selected: Selected; onSave(change: LinksChange): void; onClose(): void };
+type Props = {
+  selected: Selected;
+  isAtOwner: boolean;
+  onSave(change: LinksChange): void;
+  onClose(): void;
+};
 
 type Values = {
   add: string[];
@@ -37,11 +43,12 @@ const BLANK: Values = {
   by: "",
   utm: {},
 };
+const AUTOFOCUS = { "data-autofocus": true };
 const DEFAULT_DOMAIN = ":default";
 /** Characters. */
 const MOST_TYPED = 2_000;
 
-export function BulkFields({ selected, onSave, onClose }: Props) {
+export function BulkFields({ selected, isAtOwner, onSave, onClose }: Props) {
   const { t } = useLingui();
   const { form, notice } = useDraftForm<Values>(BULK_DRAFT, BLANK);
   const { add, remove, expiry, expires, domain, owner, text, by } = form.values;
@@ -84,7 +91,7 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
         <Plural value={count} one="# link is selected." other="# links are selected." />
       </Text>
       {notice}
-      <TagsField {...form.getInputProps("add")} label={t`Add tags`} data-autofocus />
+      <TagsField {...form.getInputProps("add")} label={t`Add tags`} {...(!isAtOwner && AUTOFOCUS)} />
       <TagsField {...form.getInputProps("remove")} label={t`Remove tags`} />
       <Stack gap={4}>
         <Text size="sm" fw={600}>
@@ -117,9 +124,10 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
           data={[{ value: DEFAULT_DOMAIN, label: t`The default domain` }, ...domains.map(({ host }) => host)]}
         />
       )}
-      {owners.length > 1 && (
+      {(owners.length > 1 || isAtOwner) && (
         <Autocomplete
           {...form.getInputProps("owner")}
+          {...(isAtOwner && AUTOFOCUS)}
           label={t`Owner`}
           placeholder={t`Keep`}
           data={owners}
@@ -130,6 +138,7 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
         />
       )}
       <TargetChange
+        selected={selected}
         values={form.values}
         onChange={(changed) => form.setValues({ ...form.values, ...changed })}
       />
@@ -138,12 +147,13 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
 }
 
 type TargetChangeProps = {
+  selected: Selected;
   values: Pick<Values, "text" | "by" | "utm">;
   onChange(changed: Partial<Values>): void;
 };
 
 /** Changes targets by a part of them. */
-function TargetChange({ values: { text, by, utm }, onChange }: TargetChangeProps) {
+function TargetChange({ selected, values: { text, by, utm }, onChange }: TargetChangeProps) {
   const { t } = useLingui();
   const [opened, setOpened] = useState<"replace" | "utm" | null>(null);
   const toggle = (part: "replace" | "utm") => () => setOpened(opened === part ? null : part);
@@ -173,6 +183,7 @@ function TargetChange({ values: { text, by, utm }, onChange }: TargetChangeProps
             value={by}
             onChange={(event) => onChange({ by: event.currentTarget.value })}
           />
+          {text !== "" && <ReplacePreview selected={selected} text={text} by={by} />}
         </Stack>
       </Disclosure>
       <Disclosure

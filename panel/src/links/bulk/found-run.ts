@@ -4,7 +4,7 @@
  */
 import { responseOf, api, ApiError, type Link, type PostLinksBatchQueryBody } from "../../base/api.ts";
 import { reachable } from "../../base/connection.ts";
-import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
+import { conditionsOf, isFiltered, type LinkFinding, filterOf } from "../link-search.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
 import type { LinksChange } from "./bulk-change.ts";
 
@@ -79,6 +79,35 @@ export const countFound = async (finding: LinkFinding, signal: AbortSignal): Pro
   const body = { ...bodyOf(finding, null), dry_run: true };
   return (await responseOf(api.POST("/admin/v1/links/batch/query", { body, signal }))).data.matched;
 };
+
+/** So many links are looked at for an example. */
+const LOOKED_AT = 100;
+
+/** How many of the selected links have the text in their target, and one of the targets. */
+export async function replaceable(
+  selected: Selected,
+  text: string,
+  signal: AbortSignal,
+): Promise<{ matched: number; example: string | undefined }> {
+  if (selected.kind === "some") {
+    const targets = [...selected.links.values()].map(({ target }) => target);
+    const matching = targets.filter((target) => target.includes(text));
+    return { matched: matching.length, example: matching[0] };
+  }
+  const { finding } = selected;
+  // Both texts of a target: the server takes one, and the list has the other.
+  const narrowed = finding.target === undefined ? { ...finding, target: text } : finding;
+  const query = { ...filterOf(narrowed), page: 1, page_size: LOOKED_AT, total: false };
+  const [matched, { data }] = await Promise.all([
+    countFound(narrowed, signal),
+    responseOf(api.GET("/admin/v1/links", { params: { query }, signal })),
+  ]);
+  const matching = data.filter(({ target }) => target.includes(text));
+  return {
+    matched: data.length < LOOKED_AT ? matching.length : matched,
+    example: matching[0]?.target,
+  };
+}
 
 export const changeRun = (selected: Selected, change: LinksChange | null): ChangeRun => ({
   kind: change === null ? "delete" : "change",

@@ -18,18 +18,51 @@ import {
   undoRun,
   type UndoRun,
 } from "./found-run.ts";
+import { Text } from "@mantine/core";
+import { formatList } from "../../base/i18n.ts";
+import { personNameQuery } from "../../ui/person-name.tsx";
 
 type Refused = { kind: ChangeRun["kind"]; count: number; refusal: string | undefined };
 
 /** `isKept`: the server goes on with it, whatever the tab does. */
 export type BulkTask = { label: string; done: number; total: number; isKept: boolean };
 
-const Done = ({ kind, count }: { kind: ChangeRun["kind"]; count: number }) =>
-  kind === "delete" ? (
-    <Plural value={count} one="# link is deleted." other="# links are deleted." />
-  ) : (
-    <Plural value={count} one="# link is changed." other="# links are changed." />
+/** `name`: of the new owner. A notice stands outside of what knows the names. */
+function Done({ run: { kind, body, changed: count }, name }: { run: ChangeRun; name: string | undefined }) {
+  const fields = useChangedFields(body.set ?? {});
+  if (kind === "delete")
+    return <Plural value={count} one="# link is deleted." other="# links are deleted." />;
+  return (
+    <>
+      {name === undefined ? (
+        <Plural value={count} one="# link is changed." other="# links are changed." />
+      ) : (
+        <Plural
+          value={count}
+          one={`# link belongs to ${name} now.`}
+          other={`# links belong to ${name} now.`}
+        />
+      )}
+      {fields.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {formatList(fields)}
+        </Text>
+      )}
+    </>
   );
+}
+
+/** What a change of many links is about, without the owner. */
+function useChangedFields(set: NonNullable<ChangeRun["body"]["set"]>): string[] {
+  const { t } = useLingui();
+  const names: [isChanged: boolean, name: string][] = [
+    ["add_tags" in set || "remove_tags" in set, t`Tags`],
+    ["expires_at" in set, t`Expires`],
+    ["domain" in set, t`Domain`],
+    ["replace_in_target" in set || "utm" in set, t`Target`],
+  ];
+  return names.flatMap(([isChanged, name]) => (isChanged ? [name] : []));
+}
 
 /** What a change could not do. */
 const Unchanged = ({ kind, count, refusal }: Refused) => (
@@ -102,10 +135,15 @@ export function useRuns(onDeleted?: () => void) {
       if (failure !== undefined) throw failure;
     });
     if (run.kind === "undo") tellUndone(run);
-    else tellDone(run);
+    else tellDone(run, await newOwnerOf(run));
   }
 
-  function tellDone(run: ChangeRun): void {
+  async function newOwnerOf({ body }: ChangeRun): Promise<string | undefined> {
+    const owner = body.set?.owner ?? undefined;
+    return owner === undefined ? undefined : queries.fetchQuery(personNameQuery(owner)).catch(() => owner);
+  }
+
+  function tellDone(run: ChangeRun, name: string | undefined): void {
     if (run.kind === "change" && !run.isOpen) dropDraft(BULK_DRAFT);
     const stays = run.matched - run.changed;
     if (stays > 0) {
@@ -116,14 +154,19 @@ export function useRuns(onDeleted?: () => void) {
     }
     if (run.change === undefined) return;
     offerUndo({
-      message: <Done kind={run.kind} count={run.changed} />,
+      message: <Done run={run} name={name} />,
       undo: () => runAll(undoRun(run)),
       refresh,
     });
   }
 
-  function tellUndone({ of, failed: count, refusal = "", isOpen }: UndoRun): void {
-    if (isOpen || count === 0) return;
+  function tellUndone({ of, restored, failed: count, refusal = "", isOpen }: UndoRun): void {
+    if (isOpen) return;
+    if (restored > 0) {
+      const message = <Plural value={restored} one="Undone: # link." other="Undone: # links." />;
+      notifications.show({ message });
+    }
+    if (count === 0) return;
     notifications.show({ color: "red", message: <Left kind={of} count={count} refusal={refusal} /> });
   }
 

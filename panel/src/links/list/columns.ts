@@ -56,6 +56,13 @@ export function useColumns() {
   };
 }
 
+/** By which one sorts, one sees. */
+export const withSorted = (
+  { all, shown }: Pick<ReturnType<typeof useColumns>, "all" | "shown">,
+  sorted: Sort | undefined,
+): readonly LinkColumn[] =>
+  all.filter((column) => shown.includes(column) || (sorted !== undefined && column.sort === sorted));
+
 /** The stored value may be of another version. */
 function readColumns(stored: string | undefined): ColumnName[] {
   try {
@@ -71,12 +78,18 @@ function readColumns(stored: string | undefined): ColumnName[] {
 /** What goes first as the window narrows. */
 const LESS_IMPORTANT: readonly ColumnName[] = ["created", "owner", "expires", "tags", "clicks", "target"];
 
-/** The columns for which there is room. @param width of the list, in rem; 0: unknown */
-export function fittingColumns(columns: readonly LinkColumn[], width: number): readonly LinkColumn[] {
+/** The columns for which there is room. @param width of the list, in rem; 0: unknown. `sorted` stays */
+export function fittingColumns(
+  columns: readonly LinkColumn[],
+  width: number,
+  sorted?: Sort,
+): readonly LinkColumn[] {
   let shown = columns;
   for (const name of LESS_IMPORTANT) {
     if (width === 0 || leastOf(shown) <= width) break;
-    shown = shown.filter((column) => column.name !== name);
+    shown = shown.filter(
+      (column) => column.name !== name || (sorted !== undefined && column.sort === sorted),
+    );
   }
   return shown;
 }

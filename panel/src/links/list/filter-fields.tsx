@@ -8,6 +8,7 @@ import { type FindingChange, type LinkFinding, readLinkSearch, SAFETY } from "..
 import { useSafetyNames } from "../safety-names.ts";
 import { hostsQuery } from "../form/domains.ts";
 import { MOST_OWNERS, useOwners } from "../form/owners.ts";
+import classes from "./list.module.css";
 
 const DEFAULT_DOMAIN = ":default";
 const MOST_SHOWN = 50;
@@ -50,13 +51,15 @@ export function FilterFields({ finding, onChange }: Props) {
         onChange={(safety) => onChange({ safety: readLinkSearch({ safety }).safety })}
         data={SAFETY.map((value) => ({ value, label: safetyNames[value] }))}
       />
-      <TagsSelect label={t`Has all tags`} value={finding.tag} onChange={(tag) => onChange({ tag })} />
-      <TagsSelect
-        label={t`Has none of these tags`}
-        value={finding.notTag}
-        onChange={(notTag) => onChange({ notTag })}
-      />
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" className={classes["pair"]!}>
+        <TagsSelect label={t`Has all tags`} value={finding.tag} onChange={(tag) => onChange({ tag })} />
+        <TagsSelect
+          label={t`Has none of these tags`}
+          value={finding.notTag}
+          onChange={(notTag) => onChange({ notTag })}
+        />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" className={classes["pair"]!}>
         <TextInput
           label={t`Target contains`}
           maxLength={MOST_SEARCHED}
@@ -70,7 +73,7 @@ export function FilterFields({ finding, onChange }: Props) {
           onChange={(event) => find({ notTarget: event.currentTarget.value.trim() || undefined })}
         />
       </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" className={classes["pair"]!}>
         <TextInput
           type="date"
           label={t`Created from`}
@@ -101,7 +104,7 @@ export function FilterFields({ finding, onChange }: Props) {
         />
       )}
       {owners.length > 1 && (
-        <>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" className={classes["pair"]!}>
           <OwnerSelect
             label={t`Owner`}
             owners={owners}
@@ -114,7 +117,7 @@ export function FilterFields({ finding, onChange }: Props) {
             value={finding.notOwner}
             onChange={(notOwner) => onChange({ notOwner })}
           />
-        </>
+        </SimpleGrid>
       )}
     </Stack>
   );

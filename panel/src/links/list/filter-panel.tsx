@@ -3,6 +3,7 @@ import { PopoverOver } from "../../ui/dialogs/popover-over.tsx";
 import { Sheet } from "../../ui/dialogs/sheet.tsx";
 import type { FindingChange, LinkFinding } from "../link-search.ts";
 import { FilterFields } from "./filter-fields.tsx";
+import classes from "./list.module.css";
 
 type Props = {
   isOpen: boolean;
@@ -25,12 +26,12 @@ export function FilterPanel({ isOpen, isPhone, finding, onChange, onClose }: Pro
   return (
     <PopoverOver
       isOpen={isOpen}
-      width={320}
+      width={520}
       onClose={onClose}
       aria-label={t`Filter`}
       aria-labelledby={undefined}
     >
-      {fields}
+      <div className={classes["filters"]}>{fields}</div>
     </PopoverOver>
   );
 }

@@ -15,11 +15,12 @@ type Props = {
   selection: LinkSelection;
   /** Actions that the grid leaves to others, with their link. */
   onAction(action: LinkAction, link: Link | undefined): void;
+  onTag(tag: string): void;
   /** Before somebody edits a row. */
   onKeys(): void;
 };
 
-export function useGridActions({ scroller, rows, cursor, selection, onAction, onKeys }: Props) {
+export function useGridActions({ scroller, rows, cursor, selection, onAction, onTag, onKeys }: Props) {
   const [edited, setEdited] = useState<{ row: number; link: Link } | null>(null);
   /** `from` has the focus when the menu is closed. */
   const [menu, setMenu] = useState<{ row: number; from: HTMLElement; place: MenuPlace } | null>(null);
@@ -85,6 +86,7 @@ export function useGridActions({ scroller, rows, cursor, selection, onAction, on
     }
     cursor.put(row);
     if (action === undefined) return run("page", row, null);
+    if (action === "tag") return onTag(pressed!.dataset["tag"]!);
     run(action, row, pressed);
   }
 

@@ -37,6 +37,8 @@ type Props = {
   onTotal(total: number | undefined): void;
   /** Actions that the grid leaves to others, with their link. */
   onAction(action: LinkAction, link: Link | undefined): void;
+  /** Shows those with the tag. */
+  onTag(tag: string): void;
   /** Shows all links. */
   onClear(): void;
 };
@@ -56,7 +58,7 @@ export function LinkGrid(props: Props) {
   const isNarrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
   const columns = isNarrow
     ? props.columns
-    : fittingColumns(props.columns, Math.max(0, props.width - SCROLL_BAR) / REM);
+    : fittingColumns(props.columns, Math.max(0, props.width - SCROLL_BAR) / REM, search.sort);
   const rowHeight = isNarrow ? NARROW_ROW : ROW;
   const { at = 0, ...finding } = search;
   const [count, setCount] = useState(0);
@@ -89,7 +91,7 @@ export function LinkGrid(props: Props) {
   useEffect(() => onTotal(rows.isCounted ? rows.total : undefined), [onTotal, rows.isCounted, rows.total]);
   usePagesAround(rows, sight);
   const counted = useLiveCounts("links", rows.known(), isByClicks(rows.shown.sort));
-  const actions = useGridActions({ scroller, rows, cursor, selection, onAction, onKeys: loadEditorEarly });
+  const actions = useGridActions({ ...props, scroller, rows, cursor, onKeys: loadEditorEarly });
 
   if (rows.error !== null && rows.isPending) return <FailedLinks error={rows.error} onRetry={rows.retry} />;
   if (rows.isPending) return <LoadingLinks columns={columns} height={rowHeight} />;
@@ -144,6 +146,7 @@ export function LinkGrid(props: Props) {
                   isActive={row === cursor.at}
                   isSelected={link !== undefined && isSelectedLink(selection.selected, link)}
                   asksPasswords={asksPasswords}
+                  sorted={finding.sort}
                 />
               );
             })}

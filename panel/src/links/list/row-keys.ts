@@ -11,6 +11,7 @@ export type LinkAction =
   | "form"
   | "edit"
   | "delete"
+  | "tag"
   | "toggle"
   | "menu"
   | "new"

@@ -12,6 +12,7 @@ import { useSafetyNames } from "../safety-names.ts";
 import type { ColumnName, LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";
 import { PersonName } from "../../ui/person-name.tsx";
+import type { Sort } from "../link-search.ts";
 
 type Props = {
   row: number;
@@ -23,13 +24,15 @@ type Props = {
   isSelected: boolean;
   /** Whether visitors have to give the passwords of links. */
   asksPasswords: boolean;
+  /** By which the reader has sorted the list. */
+  sorted?: Sort | undefined;
 };
 
 export const rowId = (row: number): string => `link-row-${row}`;
 
 /** One link. `data-action` names what is pressed in it; the grid listens. */
 export const LinkRow = memo(function LinkRow(props: Props) {
-  const { row, link, columns, height, isActive, isSelected, asksPasswords } = props;
+  const { row, link, columns, height, isActive, isSelected, asksPasswords, sorted } = props;
   const { t } = useLingui();
   if (link === undefined) return <LoadingRow row={row} columns={columns} height={height} />;
   const tab = isActive ? 0 : -1;
@@ -54,11 +57,12 @@ export const LinkRow = memo(function LinkRow(props: Props) {
           tabIndex={tab}
         />
       </div>
-      {columns.map(({ name, isNumber }) => (
+      {columns.map(({ name, isNumber, sort }) => (
         <div
           key={name}
           role="gridcell"
           data-cell={name}
+          data-sorted={(sort !== undefined && sort === sorted) || undefined}
           className={isNumber ? `${classes["cell"]} ${classes["number"]}` : classes["cell"]}
         >
           <Cell name={name} link={link} tab={tab} asksPasswords={asksPasswords} />
@@ -109,7 +113,7 @@ function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
         </>
       );
     case "tags":
-      return <Tags tags={link.tags} />;
+      return <Tags tags={link.tags} tab={shown.tab} />;
     case "clicks":
       return formatNumber(link.click_count);
     case "people":
@@ -223,13 +227,22 @@ function StateSign({ link }: { link: Link }) {
 
 const SHOWN_TAGS = 2;
 
-function Tags({ tags }: { tags: readonly string[] }) {
+function Tags({ tags, tab }: { tags: readonly string[]; tab: number }) {
+  const { t } = useLingui();
   return (
     <span className={classes["tags"]} title={tags.join(", ")}>
       {tags.slice(0, SHOWN_TAGS).map((tag) => (
-        <span key={tag} className={classes["tag"]}>
+        <button
+          key={tag}
+          type="button"
+          data-action="tag"
+          data-tag={tag}
+          tabIndex={tab}
+          aria-label={t`Links with the tag ${tag}`}
+          className={classes["tag"]}
+        >
           {tag}
-        </span>
+        </button>
       ))}
       {tags.length > SHOWN_TAGS && (
         <span className={classes["more"]}>+{formatNumber(tags.length - SHOWN_TAGS)}</span>

@@ -9,6 +9,7 @@ export type PageRequest =
   | "new-account"
   | "new-domain"
   | "export"
+  | "hand-over"
   | "change-password"
   | "edit"
   | "qr";

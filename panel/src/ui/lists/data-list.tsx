@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode, useState } from "react";
 import classes from "./data-list.module.css";
 import { LoadFailure } from "../load-failure.tsx";
 import type { LongRowsProps } from "../long/long-rows.tsx";
-import { isPlainClick } from "./row-clicks.ts";
+import { isPlainClick, openRowMenu } from "./row-clicks.ts";
 import { partsOf, type RowParts, RowPartsMenu } from "../menus/row-parts-menu.tsx";
 
 export type Column<T> = {
@@ -31,7 +31,7 @@ type Props<T> = {
 
 const BONES = 4;
 
-/** A list as a table, with its states of loading, failure and emptiness. The context menu of a row has its buttons. */
+/** A list as a table, with its states of loading, failure and emptiness. The context menu of a row is its own, or has its buttons. */
 export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empty, onOpen, long }: Props<T>) {
   const [menu, setMenu] = useState<RowParts | null>(null);
   if (error !== null && items === undefined) {
@@ -56,8 +56,10 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
   const rowProps = (item: T): ComponentProps<"tr"> & { "data-opens"?: true } => ({
     ...(onOpen && { "data-opens": true, onClick: (event) => isPlainClick(event) && onOpen(item) }),
     onContextMenu(event) {
+      if ((event.target as HTMLElement).closest("a, input") !== null) return;
+      if (openRowMenu(event.currentTarget, event)) return event.preventDefault();
       const parts = partsOf(event.currentTarget, event.nativeEvent);
-      if (parts === null || (event.target as HTMLElement).closest("a, input") !== null) return;
+      if (parts === null) return;
       event.preventDefault();
       setMenu(parts);
     },
