@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Box, Burger, Group, Text, VisuallyHidden } from "@mantine/core";
+import { Box, Burger, Group, MantineThemeProvider, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
@@ -22,6 +22,7 @@ import { Keys } from "../ui/keys/keys.tsx";
 import { useFocusOfPages } from "../ui/keys/page-focus.ts";
 import { useMayOpen, usePages } from "../base/pages.ts";
 import { INSTANCE_NAME, MARK_URL } from "../base/place.ts";
+import { LIST_THEME } from "./list-theme.ts";
 import classes from "./shell.module.css";
 import { Shortcuts } from "./shortcuts.tsx";
 
@@ -64,99 +65,101 @@ export function Shell() {
   useBackCloses(isOpen, close);
   useMemo(() => openDrafts(account.id), [account.id]);
   return (
-    <div className={classes["frame"]}>
-      <a className="skip" href="#content" onClick={skip}>
-        <Trans>Skip to the content</Trans>
-      </a>
-      <VisuallyHidden id="page-name" role="status" />
-      <header className={classes["top"]}>
-        <Burger
-          opened={isOpen}
-          onClick={toggle}
-          hiddenFrom="sm"
-          size="sm"
-          aria-label={isOpen ? t`Close the menu` : t`Open the menu`}
-        />
-        <CommandButton pages={pages} account={account} />
-        <AccountMenu />
-      </header>
-      <nav className={classes["side"]} data-open={isOpen || undefined} aria-label={t`Pages`}>
-        <Group mih={36} px="sm" mb="xs" wrap="nowrap">
-          <img src={MARK_URL} alt="" className={classes["mark"]} />
-          <Text
-            fw={700}
-            lh={1.2}
-            lineClamp={4}
-            size={INSTANCE_NAME.length > 18 ? "sm" : "md"}
-            title={INSTANCE_NAME}
-            flex={1}
-            className={classes["name"] ?? ""}
-          >
-            {INSTANCE_NAME}
-          </Text>
-          <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />
-        </Group>
-        <div className={classes["pages"]}>
-          {groups.map(({ name, label }) => {
-            const shown = pages.filter(({ group }) => group === name);
-            return (
-              shown.length > 0 && (
-                <Box key={name} mb="sm">
-                  {label !== undefined && (
-                    <Text size="xs" c="dimmed" px="sm" py={4}>
-                      {label}
-                    </Text>
-                  )}
-                  {shown.map(({ to, key, label: title, icon: Icon }) => (
-                    <Link
-                      key={to}
-                      to={to}
-                      activeOptions={{ exact: to === "/", includeSearch: false }}
-                      activeProps={{ "data-active": true }}
-                      {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
-                      onClick={close}
-                    >
-                      <Icon size={18} stroke={1.75} aria-hidden />
-                      <span>{title}</span>
-                      <Keys of={["g", key]} isQuiet />
-                    </Link>
-                  ))}
-                </Box>
-              )
-            );
-          })}
-        </div>
-      </nav>
-      <main id="content" tabIndex={-1} className={classes["content"]}>
-        {isRefused ? <NoPermissionPage /> : <Outlet />}
-      </main>
-      {wantsDock && (
-        <Suspense fallback={null}>
-          <UploadDock account={String(account.id)} />
-        </Suspense>
-      )}
-      <nav className={classes["bottom"]} aria-label={t`Main menu`}>
-        {pages
-          .filter(({ group }) => group === "work")
-          .slice(0, MOST_PLACES)
-          .map(({ to, label, icon: Icon }) => (
-            <Link
-              key={to}
-              to={to}
-              activeOptions={{ exact: to === "/", includeSearch: false }}
-              activeProps={{ "data-active": true }}
-              {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
+    <MantineThemeProvider theme={LIST_THEME}>
+      <div className={classes["frame"]}>
+        <a className="skip" href="#content" onClick={skip}>
+          <Trans>Skip to the content</Trans>
+        </a>
+        <VisuallyHidden id="page-name" role="status" />
+        <header className={classes["top"]}>
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={isOpen ? t`Close the menu` : t`Open the menu`}
+          />
+          <CommandButton pages={pages} account={account} />
+          <AccountMenu />
+        </header>
+        <nav className={classes["side"]} data-open={isOpen || undefined} aria-label={t`Pages`}>
+          <Group mih={36} px="sm" mb="xs" wrap="nowrap">
+            <img src={MARK_URL} alt="" className={classes["mark"]} />
+            <Text
+              fw={700}
+              lh={1.2}
+              lineClamp={4}
+              size={INSTANCE_NAME.length > 18 ? "sm" : "md"}
+              title={INSTANCE_NAME}
+              flex={1}
+              className={classes["name"] ?? ""}
             >
-              <Icon size={22} stroke={1.75} aria-hidden />
-              <span>{label}</span>
-            </Link>
-          ))}
-      </nav>
-      <Shortcuts pages={pages} account={account} />
-      <SessionDialog />
-      <FactorDialog />
-      <PageOnItsWay />
-    </div>
+              {INSTANCE_NAME}
+            </Text>
+            <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />
+          </Group>
+          <div className={classes["pages"]}>
+            {groups.map(({ name, label }) => {
+              const shown = pages.filter(({ group }) => group === name);
+              return (
+                shown.length > 0 && (
+                  <Box key={name} mb="sm">
+                    {label !== undefined && (
+                      <Text size="xs" c="dimmed" px="sm" py={4}>
+                        {label}
+                      </Text>
+                    )}
+                    {shown.map(({ to, key, label: title, icon: Icon }) => (
+                      <Link
+                        key={to}
+                        to={to}
+                        activeOptions={{ exact: to === "/", includeSearch: false }}
+                        activeProps={{ "data-active": true }}
+                        {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
+                        onClick={close}
+                      >
+                        <Icon size={18} stroke={1.75} aria-hidden />
+                        <span>{title}</span>
+                        <Keys of={["g", key]} isQuiet />
+                      </Link>
+                    ))}
+                  </Box>
+                )
+              );
+            })}
+          </div>
+        </nav>
+        <main id="content" tabIndex={-1} className={classes["content"]}>
+          {isRefused ? <NoPermissionPage /> : <Outlet />}
+        </main>
+        {wantsDock && (
+          <Suspense fallback={null}>
+            <UploadDock account={String(account.id)} />
+          </Suspense>
+        )}
+        <nav className={classes["bottom"]} aria-label={t`Main menu`}>
+          {pages
+            .filter(({ group }) => group === "work")
+            .slice(0, MOST_PLACES)
+            .map(({ to, label, icon: Icon }) => (
+              <Link
+                key={to}
+                to={to}
+                activeOptions={{ exact: to === "/", includeSearch: false }}
+                activeProps={{ "data-active": true }}
+                {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
+              >
+                <Icon size={22} stroke={1.75} aria-hidden />
+                <span>{label}</span>
+              </Link>
+            ))}
+        </nav>
+        <Shortcuts pages={pages} account={account} />
+        <SessionDialog />
+        <FactorDialog />
+        <PageOnItsWay />
+      </div>
+    </MantineThemeProvider>
   );
 }
 

@@ -3,16 +3,10 @@ import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from 
 import { accentOf } from "../../../src/lib/accent.ts";
 import { COLOURS, GREYS, RADIUS, SPACE, TYPE } from "../../../src/lib/tokens.ts";
 import { ACCENT_COLOUR } from "../base/place.ts";
-import { rankedOptions } from "../ui/forms/ranked-options.ts";
 
 const { onFill, shades, tints, ...inks } = accentOf(ACCENT_COLOUR);
 
 const tuple = (ten: readonly string[]) => ten as unknown as MantineColorsTuple;
-
-/** Lists of choices. Tab passes the scroller, which closes with the field and would lose the focus. */
-const SEARCHED = {
-  defaultProps: { filter: rankedOptions, scrollAreaProps: { viewportProps: { tabIndex: -1 } } },
-};
 
 /** From the tokens that the pages of visitors follow too. The accent is shade 7, in the dark 6: see `accentOf`. */
 export const THEME = createTheme({
@@ -44,10 +38,6 @@ export const THEME = createTheme({
       },
     },
     Badge: { defaultProps: { tt: "none", fw: 500 } },
-    Autocomplete: SEARCHED,
-    MultiSelect: SEARCHED,
-    Select: SEARCHED,
-    TagsInput: SEARCHED,
     // Enter opens a menu on its first action.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Skeleton: { defaultProps: { "aria-busy": true } },

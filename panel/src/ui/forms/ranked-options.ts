@@ -22,21 +22,15 @@ function rankOf({ label, value }: ComboboxItem, typed: string): number {
   return name.includes(typed) ? 4 : UNMATCHED;
 }
 
-function ranked(items: readonly ComboboxItem[], typed: string): ComboboxItem[] {
-  if (typed === "") return [...items];
+/** Lists of the panel have no groups. */
+export const rankedOptions: OptionsFilter = ({ options, search, limit }) => {
+  const typed = fold(search);
+  const items = options.filter((one) => "value" in one);
+  if (typed === "") return items.slice(0, limit);
   return items
     .map((item) => ({ item, rank: rankOf(item, typed) }))
     .filter(({ rank }) => rank < UNMATCHED)
     .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, limit)
     .map(({ item }) => item);
-}
-
-export const rankedOptions: OptionsFilter = ({ options, search, limit }) => {
-  const typed = fold(search);
-  const single = options.filter((one) => "value" in one);
-  const groups = options.filter((one) => "group" in one);
-  return [
-    ...ranked(single, typed).slice(0, limit),
-    ...groups.map(({ group, items }) => ({ group, items: ranked(items, typed).slice(0, limit) })),
-  ];
 };
