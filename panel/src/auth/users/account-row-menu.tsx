@@ -22,7 +22,8 @@ export function AccountRowMenu({ account, onEdit, onRemove }: Props) {
   const { place, onClick } = useRowMenuPlace();
   const { username, invited, disabled } = account;
   return (
-    <Menu {...place} withinPortal>
+    // Within the list, which is a part of the page.
+    <Menu {...place} withinPortal={false} floatingStrategy="fixed">
       <Menu.Target>
         <ActionIcon
           variant="subtle"
@@ -34,7 +35,7 @@ export function AccountRowMenu({ account, onEdit, onRemove }: Props) {
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown ta="start">
         <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
           <Trans>Edit</Trans>
         </Menu.Item>
