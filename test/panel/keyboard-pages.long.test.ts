@@ -223,7 +223,7 @@ test.skipIf(!CHROMIUM)("a file of links is previewed and imported", async () => 
   const show = page.getByRole("link", { name: "Show the links" });
   await expectFocus(page, show, "the import");
   await press(page, "Enter");
-  await page.waitForURL(/\/links$/);
+  await page.waitForURL(/\/links\?sort=created_at/);
   expect((await panel.client.call("GET", "/links/spring")).body.data.target).toBe("https://example.com/new");
   expect(complaints).toEqual([]);
   await close();

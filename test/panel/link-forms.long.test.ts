@@ -217,8 +217,8 @@ once("a lock shows only if visitors are asked for passwords, and a switch makes 
   expect(await page.getByText(/not asked|Not protected|Ask visitors/).count()).toBe(0);
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "Change what it leads to" }).click();
-  await page.waitForURL(/\/share\/locked-share$/);
-  await page.getByRole("button", { name: "Change what it leads to" }).waitFor();
+  await page.waitForURL(/\/share\/locked-share\?use=true$/);
+  await page.getByText("Choose another").waitFor();
   expect(await page.getByText(/not asked|Not protected|Ask visitors/).count()).toBe(0);
   await page.goto(`${panel.origin}/panel/links`);
 
