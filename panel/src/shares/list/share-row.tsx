@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { ActionIcon, Anchor, Group, Table, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Anchor, Box, Group, Table, Text, UnstyledButton } from "@mantine/core";
 import {
   IconCheck,
   IconCopy,
@@ -103,20 +103,12 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
               >
                 {isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
               </ActionIcon>
+              <Box hiddenFrom="sm" ms={6} flex="none">
+                <ShareStateBadge share={share} />
+              </Box>
             </Group>
             <ForWhom share={share} />
-            <Group gap="0 8px" mt={2} hiddenFrom="sm">
-              <ShareStateBadge share={share} />
-              <Text size="xs" c="dimmed">
-                <ShareUsage share={share} isInLine />
-                {expires !== null && (
-                  <>
-                    {" · "}
-                    <ShareEnd expires={expires} />
-                  </>
-                )}
-              </Text>
-            </Group>
+            <UseOnPhone share={share} />
           </div>
         </Group>
       </Table.Td>
@@ -168,4 +160,18 @@ const ForWhom = ({ share: { recipients, owner } }: { share: Share }) => (
       </Text>
     )}
   </>
+);
+
+const UseOnPhone = ({ share }: { share: Share }) => (
+  <Text size="xs" c="dimmed" hiddenFrom="sm">
+    <ShareUsage share={share} isInLine />
+    {share.expires_at !== null && (
+      <>
+        {" · "}
+        <span className={classes["number"]}>
+          <ShareEnd expires={share.expires_at} />
+        </span>
+      </>
+    )}
+  </Text>
 );
