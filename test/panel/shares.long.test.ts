@@ -140,7 +140,7 @@ once("a token is bound to a folder that a search finds, and the list says so", a
   await dialog(page).getByRole("combobox", { name: "Folder" }).fill("invoices");
   await page.getByRole("option", { name: "<b>Reports / Scans of invoices" }).click();
   await dialog(page).getByRole("button", { name: "Create" }).click();
-  await page.getByRole("link", { name: "One folder only" }).waitFor();
+  await page.getByRole("link", { name: /^Only .*Scans of invoices$/ }).waitFor();
   expect((await panel.client.call("GET", "/tokens")).body.data[0]).toMatchObject({
     name: "scanner",
     scopes: ["files:write"],
