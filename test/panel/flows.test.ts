@@ -197,7 +197,7 @@ once("4: a list is searched, filtered and changed as a whole", async () => {
   await page.getByText("No link matches").waitFor();
   await expectLocation("c003", null);
   await undo(page, "20 links are deleted.");
-  await page.getByText("20 links").waitFor();
+  await page.getByText("20 links", { exact: true }).waitFor();
   await expectLocation("c003", "https://example.com/3");
   expectNoComplaints();
 });
