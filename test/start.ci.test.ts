@@ -82,14 +82,14 @@ test.each(["1", "2"])("the first start of %s workers logs what it did in five li
     return { url, lines };
   };
   const first = await run();
-  expect(first.lines).toHaveLength(5);
+  expect(first.lines.slice(5)).toEqual([]);
   expect(first.lines[0]).toContain(`Created the data folder ${dataDir}.`);
   expect(first.lines[1]).toContain(`Created the tables of a new database: ${join(dataDir, "waymark.db")}.`);
   expect(first.lines[2]).toContain(`listens on ${first.url}`);
   expect(first.lines[3]).toContain(`API: ${first.url}/admin/v1`);
   expect(first.lines[4]).toContain("The admin API is off until a password is set: open ");
   expect(first.lines[4]).toMatch(new RegExp(`${first.url}/panel/set-up#[\\w-]{22} within an hour, or run `));
-  expect((await run()).lines).toHaveLength(3);
+  expect((await run()).lines.slice(3)).toEqual([]);
 });
 
 test.each([

@@ -113,6 +113,27 @@ forEachDialect(({ openDb }) => {
     expect(logged).toHaveLength(1);
   });
 
+  test("a job that a stop cuts short has not failed", async () => {
+    const warned: unknown[] = [];
+    const started = Promise.withResolvers<void>();
+    const job: Job = {
+      name: crypto.randomUUID(),
+      everyMs: () => HOUR,
+      run: (signal) => {
+        started.resolve();
+        return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
+    };
+    const logger: Logger = { ...silentLogger, warn: (...said: unknown[]) => void warned.push(said) };
+    const leases = createLeases({ database: await openDb() });
+    const runner = createJobRunner({ leases, jobs: [job], clock: systemClock, logger });
+    runner.soon(job.name);
+    await started.promise;
+    await runner.stop();
+    expect(warned).toEqual([]);
+    expect(runner.stats()).toMatchObject([{ succeeded: 0, failed: 0 }]);
+  });
+
   test("a stopping node aborts its job and releases the lease at once", async () => {
     const started = Promise.withResolvers<void>();
     const { name, a, b } = await twoNodes(async (node, signal) => {

@@ -178,8 +178,10 @@ function createAttempts({ leases, jobs, clock, logger, stopping }: AttemptDeps) 
       counted.succeededAt = clock.now();
       logger.debug({ job: job.name, ms: Math.round(performance.now() - begun) }, "job done");
     } catch (error) {
-      counted.failed++;
-      counted.failedAt = clock.now();
+      if (!stopping.signal.aborted || error !== stopping.signal.reason) {
+        counted.failed++;
+        counted.failedAt = clock.now();
+      }
       throw error;
     } finally {
       counted.lastDurationMs = performance.now() - begun;
@@ -217,6 +219,8 @@ function createAttempts({ leases, jobs, clock, logger, stopping }: AttemptDeps) 
       wasAway.delete(job.name);
       return outcome;
     } catch (error) {
+      // The process that stops has cut it short.
+      if (stopping.signal.aborted && error === stopping.signal.reason) return "cut";
       const isAway = isDatabaseAway(error);
       if (!isAway || !wasAway.has(job.name)) logger.warn({ job: job.name, err: error }, FAILED);
       if (isAway) wasAway.add(job.name);
