@@ -26,6 +26,7 @@ import type { Dialect } from "./dialect.ts";
 const PARTS = [
   "linkContains",
   "nameContains",
+  "withoutEndNumber",
   "linkCandidates",
   "sum",
   "scanned",
