@@ -64,6 +64,13 @@ export function Shell() {
   useFocusOfPages();
   useBackCloses(isOpen, close);
   useMemo(() => openDrafts(account.id), [account.id]);
+  /** A link's page belongs to the list. */
+  const placeOf = <To extends string>(to: To) => ({
+    to,
+    activeOptions: { exact: to === "/", includeSearch: false },
+    activeProps: { "data-active": true },
+    ...(isLink && to === "/links" && ({ "data-active": true, "aria-current": "true" } as const)),
+  });
   return (
     <MantineThemeProvider theme={LIST_THEME}>
       <div className={classes["frame"]}>
@@ -110,14 +117,7 @@ export function Shell() {
                       </Text>
                     )}
                     {shown.map(({ to, key, label: title, icon: Icon }) => (
-                      <Link
-                        key={to}
-                        to={to}
-                        activeOptions={{ exact: to === "/", includeSearch: false }}
-                        activeProps={{ "data-active": true }}
-                        {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
-                        onClick={close}
-                      >
+                      <Link key={to} {...placeOf(to)} onClick={close}>
                         <Icon size={18} stroke={1.75} aria-hidden />
                         <span>{title}</span>
                         <Keys of={["g", key]} isQuiet />
@@ -142,13 +142,7 @@ export function Shell() {
             .filter(({ group }) => group === "work")
             .slice(0, MOST_PLACES)
             .map(({ to, label, icon: Icon }) => (
-              <Link
-                key={to}
-                to={to}
-                activeOptions={{ exact: to === "/", includeSearch: false }}
-                activeProps={{ "data-active": true }}
-                {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
-              >
+              <Link key={to} {...placeOf(to)}>
                 <Icon size={22} stroke={1.75} aria-hidden />
                 <span>{label}</span>
               </Link>

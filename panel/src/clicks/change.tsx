@@ -23,11 +23,11 @@ export function Change({ now, before, isNeutral, open }: Props) {
   const share = formatShare(Math.abs(percent));
   const base = formatNumber(before);
   const change = percent === 0 ? t`unchanged` : percent > 0 ? t`${share} more` : t`${share} less`;
-  const without = {
-    hour: t`${change} without this hour`,
-    day: t`${change} without today`,
-    week: t`${change} without this week`,
-    month: t`${change} without this month`,
+  const without: Record<Unit, () => string> = {
+    hour: () => t`${change} without this hour`,
+    day: () => t`${change} without today`,
+    week: () => t`${change} without this week`,
+    month: () => t`${change} without this month`,
   };
   return (
     <span
@@ -35,7 +35,7 @@ export function Change({ now, before, isNeutral, open }: Props) {
       data-way={before < FEW || percent === 0 || isNeutral ? "none" : percent > 0 ? "up" : "down"}
       title={t`Before: ${base}`}
     >
-      {open === undefined ? change : without[open]}
+      {open === undefined ? change : without[open]()}
     </span>
   );
 }

@@ -18,6 +18,16 @@ export type Entry = Omit<LocatedEntry, "path" | "created_at"> & {
   /** Whether the folder of the server in which it lies may be changed. Found ones don't say. */
   isWritable?: boolean;
 };
+/** Details of an entry of which the name is known. */
+export const UNKNOWN_DETAILS = {
+  folder_id: null,
+  size: null,
+  mime_type: null,
+  modified_at: null,
+  updated_at: "",
+  is_linked: false,
+  policy_id: null,
+} satisfies Partial<Entry>;
 /** What shows a folder of the server has its storage; what is in it has none. */
 export const isOnServer = ({ is_linked, policy_id }: Entry): boolean => is_linked && policy_id === null;
 /** Whether it lies on the server as it is. */

@@ -68,7 +68,7 @@ export function SharePage() {
         key={`${code} ${share.updated_at}`}
         subject={{ form: "edit", share }}
         team={team}
-        isUseOpen={use === true}
+        showsUse={use === true}
         above={<ShareContent share={share} />}
         aside={() => (
           <Stack gap="xl">

@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { Button, Paper, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { formatDate } from "../base/i18n.ts";
-import { entriesOf, type Entry } from "../files/file-queries.ts";
+import { entriesOf, type Entry, UNKNOWN_DETAILS } from "../files/file-queries.ts";
 import { useUploadItems } from "../files/uploads/upload-list.ts";
 import { isMoving } from "../files/uploads/upload-record.ts";
 import { endOf } from "./form/limit-fields.tsx";
@@ -49,16 +49,6 @@ export function SharePreview({ values }: { values: ShareValues }) {
   );
 }
 
-const UNKNOWN = {
-  folder_id: null,
-  size: null,
-  mime_type: null,
-  modified_at: null,
-  updated_at: "",
-  is_linked: false,
-  policy_id: null,
-};
-
 /** What is in the folder and what is on its way into it, or what is chosen. */
 function Contents({ values: { item, items } }: { values: ShareValues }) {
   const folder = item?.kind === "folder" ? item.id : null;
@@ -67,11 +57,11 @@ function Contents({ values: { item, items } }: { values: ShareValues }) {
   const chosen = items ?? (item?.kind === "file" ? [item] : []);
   const entries: Entry[] =
     folder === null
-      ? chosen.map((one) => ({ ...UNKNOWN, ...one }))
+      ? chosen.map((one) => ({ ...UNKNOWN_DETAILS, ...one }))
       : [
           ...(data === undefined ? [] : entriesOf(data)),
           ...sent.map(({ record: { path, size } }, nth) => ({
-            ...UNKNOWN,
+            ...UNKNOWN_DETAILS,
             kind: "file" as const,
             id: -nth,
             name: path,

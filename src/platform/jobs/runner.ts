@@ -169,6 +169,9 @@ function createAttempts({ leases, jobs, clock, logger, stopping }: AttemptDeps) 
     ]),
   );
 
+  /** The process that stops has cut the run short. */
+  const isByStop = (error: unknown): boolean => stopping.signal.aborted && error === stopping.signal.reason;
+
   async function runJob(job: Job, lost: AbortSignal): Promise<void> {
     const counted = stats.get(job.name)!;
     const begun = performance.now();
@@ -178,7 +181,7 @@ function createAttempts({ leases, jobs, clock, logger, stopping }: AttemptDeps) 
       counted.succeededAt = clock.now();
       logger.debug({ job: job.name, ms: Math.round(performance.now() - begun) }, "job done");
     } catch (error) {
-      if (!stopping.signal.aborted || error !== stopping.signal.reason) {
+      if (!isByStop(error)) {
         counted.failed++;
         counted.failedAt = clock.now();
       }
@@ -219,8 +222,7 @@ function createAttempts({ leases, jobs, clock, logger, stopping }: AttemptDeps) 
       wasAway.delete(job.name);
       return outcome;
     } catch (error) {
-      // The process that stops has cut it short.
-      if (stopping.signal.aborted && error === stopping.signal.reason) return "cut";
+      if (isByStop(error)) return "cut";
       const isAway = isDatabaseAway(error);
       if (!isAway || !wasAway.has(job.name)) logger.warn({ job: job.name, err: error }, FAILED);
       if (isAway) wasAway.add(job.name);

@@ -3,7 +3,7 @@ import { Plural } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { type RefObject, useEffect, useEffectEvent } from "react";
 import { isTyping } from "../../ui/is-typing.ts";
-import type { Entry } from "../file-queries.ts";
+import { type Entry, UNKNOWN_DETAILS } from "../file-queries.ts";
 import type { EntrySelection } from "./selection.ts";
 
 const TYPE = "application/x-waymark-entries";
@@ -72,16 +72,5 @@ function entryOf(one: unknown): Entry[] {
   const { kind, id, name } = (one ?? {}) as Partial<Record<"kind" | "id" | "name", unknown>>;
   if (kind !== "file" && kind !== "folder") return [];
   if (typeof id !== "number" || !Number.isSafeInteger(id) || typeof name !== "string") return [];
-  return [{ ...UNKNOWN, kind, id, name }];
+  return [{ ...UNKNOWN_DETAILS, kind, id, name }];
 }
-
-/** What a copy needs not know. */
-const UNKNOWN = {
-  folder_id: null,
-  size: null,
-  mime_type: null,
-  modified_at: null,
-  updated_at: "",
-  is_linked: false,
-  policy_id: null,
-};

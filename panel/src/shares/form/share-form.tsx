@@ -27,7 +27,7 @@ type Props = {
   /** Whose files can be chosen; absent: those of the account. */
   team: string | undefined;
   /** Shows what the code of a share leads to among the fields. */
-  isUseOpen?: boolean;
+  showsUse?: boolean;
   /** Before the fields. */
   above?: ReactNode;
   /** Beside the fields; on phones after them. */
@@ -38,7 +38,7 @@ type Props = {
 };
 
 /** Creates or changes a share or drop box, and changes what a code leads to. */
-export function ShareForm({ subject, team, above, aside, onClose, onSaved, ...given }: Props) {
+export function ShareForm({ subject, team, above, aside, onClose, onSaved, showsUse = false }: Props) {
   const { t } = useLingui();
   const { data: account } = useQuery(accountQuery);
   const isEditor = account !== undefined && account.role !== "user";
@@ -51,7 +51,7 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, ...gi
   const limits = useLimits(values);
   const isNew = subject.form === "new";
   const [isUseOpen, setIsUseOpen] = useState(
-    given.isUseOpen || (subject.form === "edit" && subject.share.kind === "items"),
+    showsUse || (subject.form === "edit" && subject.share.kind === "items"),
   );
   const isDrop = values.use === "drop";
   const upload = useShareUpload(team, values.use === "upload" ? values.item : null, (made) =>

@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { accountQuery } from "../../auth/account.ts";
 import { formatBytes, formatDate } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
-import { entriesOf, type Entry, refreshFiles, trashEntry } from "../../files/file-queries.ts";
+import { entriesOf, type Entry, entryKey, refreshFiles, trashEntry } from "../../files/file-queries.ts";
 import { Thumbnail } from "../../files/list/thumbnail.tsx";
 import { beginUploads } from "../../files/uploads/begin-uploads.ts";
 import { askConflicts } from "../../files/uploads/conflict-question.ts";
@@ -132,7 +132,7 @@ export function ShareUpload({ upload: { entries, sending, take, cancel, remove }
       {entries.length + sending.length > 0 && (
         <ul className={classes["entries"]}>
           {entries.map((entry) => (
-            <li key={`${entry.kind} ${entry.id}`}>
+            <li key={entryKey(entry)}>
               <Row
                 name={entry.name}
                 icon={<Thumbnail entry={entry} size={18} />}

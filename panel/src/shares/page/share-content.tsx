@@ -3,7 +3,7 @@ import { Progress, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Share } from "../../base/api.ts";
 import { formatBytes, formatNumber } from "../../base/i18n.ts";
-import { entriesOf, fileQuery } from "../../files/file-queries.ts";
+import { entriesOf, fileQuery, UNKNOWN_DETAILS } from "../../files/file-queries.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { choicesQuery, itemsQuery } from "../share-queries.ts";
 import { Entries } from "./share-entries.tsx";
@@ -79,6 +79,5 @@ function OneFile({ id }: { id: number }) {
 
 function Items({ code }: { code: string }) {
   const { data = [] } = useQuery(itemsQuery(code));
-  const place = { folder_id: null, size: null, mime_type: null, modified_at: null, updated_at: "" };
-  return <Entries entries={data.map((item) => ({ ...item, ...place, is_linked: false, policy_id: null }))} />;
+  return <Entries entries={data.map((item) => ({ ...item, ...UNKNOWN_DETAILS }))} />;
 }

@@ -1,7 +1,7 @@
 import { Plural } from "@lingui/react/macro";
 import { Group, Text } from "@mantine/core";
 import { formatBytes } from "../../base/i18n.ts";
-import type { Entry } from "../../files/file-queries.ts";
+import { type Entry, entryKey } from "../../files/file-queries.ts";
 import { Thumbnail } from "../../files/list/thumbnail.tsx";
 import classes from "../shares.module.css";
 
@@ -13,7 +13,7 @@ export function Entries({ entries }: { entries: readonly Entry[] }) {
   return (
     <ul className={classes["entries"]}>
       {entries.slice(0, MOST_SHOWN).map((entry) => (
-        <li key={`${entry.kind} ${entry.id}`}>
+        <li key={entryKey(entry)}>
           <Group gap="xs" wrap="nowrap">
             <Thumbnail entry={entry} size={18} />
             <Text size="sm" truncate flex={1}>
