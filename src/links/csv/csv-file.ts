@@ -29,8 +29,8 @@ export type CsvLink = {
   /** The password or its hash; null without one. */
   password: { plain: string } | { hash: string } | null;
   clickCount: number | undefined;
-  /** A part of them. */
-  automatedClicks: number;
+  /** A part of them. Undefined: the file does not say. */
+  automatedClicks: number | undefined;
   /** Its name; empty: none. */
   owner: string | undefined;
   more: LinkFields;
@@ -119,7 +119,8 @@ export function csvLinkOf(
     expiresAt,
     password: passwordOf(cell("password") ?? ""),
     clickCount: clickCount === null ? 0 : clickCount,
-    automatedClicks: humanClicks === undefined || humanClicks === null ? 0 : clickCount! - humanClicks,
+    automatedClicks:
+      humanClicks === undefined || humanClicks === null ? undefined : clickCount! - humanClicks,
     owner: cell("owner")?.trim(),
     more: moreFieldsOf(cell, { now, schemes: rule.targetSchemes() }),
     unread,

@@ -75,7 +75,7 @@ describe("a row", () => {
       expiresAt: Date.parse("2029-12-31T23:00:00Z"),
       password: { plain: " pass " },
       clickCount: 42,
-      automatedClicks: 0,
+      automatedClicks: undefined,
       owner: undefined,
       unread: [],
     });

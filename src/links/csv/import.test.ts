@@ -241,13 +241,19 @@ forEachDialect(({ openDb }) => {
       expect((await lines())[0]).toBe("a,https://x.y/1,2020-01-01T00:00:00.000Z,,,7");
     });
 
-    test("has human clicks only after its clicks were set", async () => {
+    test("keeps its automated clicks as far as they fit into a new count", async () => {
       const automated = async () => (await clickRows()).map((row) => row.automated);
-      await database.write.updateTable("link_clicks").set({ automated: 5 }).execute();
+      await load("code,target,click_count,human_clicks\na,https://x.y/1,7,2\n", "overwrite");
       await load("code,target\na,https://x.y/1\n", "overwrite");
       expect(await automated()).toEqual([5]);
+      await load("code,target,click_count\na,https://x.y/1,6\n", "overwrite");
+      expect(await automated()).toEqual([5]);
       await load("code,target,click_count\na,https://x.y/1,3\n", "overwrite");
-      expect(await automated()).toEqual([0]);
+      expect(await automated()).toEqual([3]);
+      expect(await readTotals(database.read)).toMatchObject({ clicks: 3, automated: 3 });
+      await load("code,target,click_count,human_clicks\na,https://x.y/1,9,8\n", "overwrite");
+      expect(await automated()).toEqual([1]);
+      expect(await readTotals(database.read)).toMatchObject({ clicks: 9, automated: 1 });
     });
 
     test("takes them from the row with such columns", async () => {

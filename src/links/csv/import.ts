@@ -15,7 +15,7 @@ import type { EventRecord } from "../../lib/event.ts";
 import { codeOf } from "../link/key.ts";
 import { PLAIN, UNOWNED } from "../link/link.ts";
 import type { DomainFilter } from "../list/filter.ts";
-import type { LinkBulkRepository } from "./repository.ts";
+import type { LinkBulkRepository, Replacement } from "./repository.ts";
 import {
   type CsvChunk,
   type CsvFile,
@@ -251,7 +251,7 @@ async function writeRows(
   const planned = planRows(chunk, mode, { links: stored, others, rows: new Set(), refusals }, result);
   const owners = await ownersOf(run, [...planned.values()]);
   const inserts: NewLink[] = [];
-  const replacements: (NewLink & { id: number })[] = [];
+  const replacements: Replacement[] = [];
   const events: EventRecord[] = [];
   const retagged: Parameters<LinkRepository["retag"]>[1][number][] = [];
   for (const row of planned.values()) {
@@ -260,7 +260,7 @@ async function writeRows(
     const ownerId = owners.get(row) ?? before?.ownerId ?? null;
     if (before === undefined) inserts.push({ ...link, ownerId });
     else {
-      replacements.push({ ...link, id: before.id });
+      replacements.push({ ...link, id: before.id, automatedClicks: row.automatedClicks });
       if (ownerId !== before.ownerId) await repository.give(tx.db, ownerId, [before]);
       retagged.push({ ...before, ownerId, before: before.tags, after: link.tags });
       const doing = { actor: run.actor, now: run.now, verb: "update" } as const;
@@ -297,7 +297,7 @@ const newLink = (row: CsvLink, passwordHash: string | null, run: Run, before?: E
   options: allowedOptions(row, before, run) as string | null,
   deadSince: row.target === before?.target ? (before.deadSince ?? null) : null,
   clickCount: row.clickCount ?? 0,
-  automatedClicks: row.automatedClicks,
+  automatedClicks: row.automatedClicks ?? 0,
 });
 
 /** Before the transaction, or here if the link is gone now. */

@@ -12,6 +12,12 @@ export type Existing = {
   options: string | null;
 };
 
+/** Without `automatedClicks`: the known ones stay, as far as they fit into the new count. */
+export type Replacement = Omit<NewLink, "automatedClicks"> & {
+  id: number;
+  automatedClicks: number | undefined;
+};
+
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
 /** Arrays have at most 1,000 items. */
@@ -33,7 +39,7 @@ export function createLinkBulkRepository({ read, dialect }: Database) {
     /** Sets everything but ids, and clicks only `withClicks`. */
     async replace(
       tx: Db,
-      links: readonly (NewLink & { id: number })[],
+      links: readonly Replacement[],
       { withClicks }: { withClicks: boolean },
     ): Promise<void> {
       const set = [...CONTENT_COLUMNS, "created_at", "created_by"] as const;
@@ -53,13 +59,18 @@ export function createLinkBulkRepository({ read, dialect }: Database) {
       const ids = links.map(({ id }) => id);
       const before = await tx
         .selectFrom("link_clicks")
-        .select(["clicks as clickCount", "automated as automatedClicks"])
+        .select(["link_id as id", "clicks as clickCount", "automated as automatedClicks"])
         .where("link_id", "in", ids)
         .$call(dialect.forUpdate)
         .execute();
-      await dialect.updateMany(tx, counts, links.map(clickRowOf));
+      const known = new Map(before.map(({ id, automatedClicks }) => [id, automatedClicks]));
+      const after = links.map(({ id, clickCount, automatedClicks }) => {
+        const kept = Math.min(known.get(id) ?? 0, clickCount);
+        return { id, clickCount, automatedClicks: automatedClicks ?? kept };
+      });
+      await dialect.updateMany(tx, counts, after.map(clickRowOf));
       await addToTotal(tx, totalsOf(before, -1));
-      await addToTotal(tx, totalsOf(links));
+      await addToTotal(tx, totalsOf(after));
     },
   };
 }
