@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { addAuthenticator } from "../support/authenticator.ts";
+import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
 import { PANEL_ROUTES } from "../support/panel-routes.ts";
 import { shown, turnTo } from "../support/panel-turns.ts";
@@ -37,13 +38,14 @@ let page: Page;
 let drive: ReturnType<typeof driveClient>;
 
 beforeAll(async () => {
+  if (!CHROMIUM) return;
   panel = await startPanel({}, { "analytics.enable_detailed_logging": "true" });
   drive = driveClient(panel.server.url, panel.client.token);
   opened = await panel.open("/panel/");
   page = opened.page;
 });
 afterAll(async () => {
-  await panel.stop();
+  await panel?.stop();
   rmSync(folder, { recursive: true });
 });
 
