@@ -212,6 +212,13 @@ describe("the test runner", () => {
     expect(await run(["server"], ALL_SERVERS)).toMatchObject({ code: 0, last: "1 passed, 0 failed" });
   });
 
+  test("names a missing browser where tests were skipped", async () => {
+    const nothing = await mkdtemp(join(root, "no-programs-"));
+    const line = "skipped: tests in a browser; Chromium is not installed";
+    expect((await run(["good", "server"], { PATH: nothing })).lines).toContain(line);
+    expect((await run(["good"], { PATH: nothing })).lines).not.toContain(line);
+  });
+
   test("with required servers, a missing server and a skipped test are failures", async () => {
     const required = { WAYMARK_TEST_REQUIRE_SERVICES: "1" };
     const result = await run(["good"], { ...required, ...ALL_SERVERS, WAYMARK_TEST_S3_URL: "" });

@@ -1,5 +1,6 @@
 /** The servers that tests use. */
 import { join } from "node:path";
+import { CHROMIUM } from "../../test/support/chromium.ts";
 import type { Outcome } from "./report.ts";
 
 const SERVERS = {
@@ -34,10 +35,12 @@ export const withoutServers = (env: Environment): Environment => ({
 export const hasServers = (env: Environment): boolean =>
   Object.values(SERVERS).some((name) => Boolean(env[name]));
 
-/** Reports missing servers, as failures if they are required. */
+/** Reports a missing browser, and missing servers, as failures if they are required. */
 export function checkServers(env: Environment, outcome: Outcome, say: (line: string) => void): void {
   const required = env["WAYMARK_TEST_REQUIRE_SERVICES"] === "1";
   const missing = Object.entries(SERVERS).filter(([, name]) => !env[name]);
+  if (CHROMIUM === null && outcome.skipped.length > 0)
+    say("skipped: tests in a browser; Chromium is not installed");
   if (required) {
     for (const [kind, name] of missing) outcome.failed.push(`${kind} is required, ${name} is not set`);
     outcome.failed.push(...outcome.skipped.map((name) => `${name} (skipped, and every test is required)`));
