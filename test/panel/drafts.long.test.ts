@@ -65,7 +65,7 @@ test.skipIf(!CHROMIUM)(
     await settings.getByText(NOTICE).waitFor();
     expect(await settings.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a note");
     expect(await stored(page)).not.toContain(SECRET);
-    await settings.getByRole("button", { name: "Start again" }).press("Enter");
+    await settings.getByRole("button", { name: "Discard changes" }).press("Enter");
     await settings.getByText(NOTICE).waitFor({ state: "detached" });
     expect(await settings.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
     expect(await stored(page)).not.toContain("Half a note");

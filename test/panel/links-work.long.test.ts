@@ -143,6 +143,21 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
   await close();
 });
 
+once("a link that is deleted in its row is no longer selected", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/links?sort=code");
+  await rowOf(page, "c000").waitFor();
+  await press(page, "j", "x", "Shift+ArrowDown");
+  await page.getByText("2 selected").waitFor();
+  await page.getByRole("button", { name: "Actions for c001" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByText("1 selected").waitFor();
+  await undo(page, "c001 is deleted.");
+  await rowOf(page, "c001").waitFor();
+  await page.getByText("1 selected").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 story("a change of selected links goes on after a reload, and is undone as a whole", async () => {
   const { page, complaints, close } = await panel.enter("/panel/links?sort=code");
   await rowOf(page, "c000").waitFor();

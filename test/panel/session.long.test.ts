@@ -198,7 +198,7 @@ story("a browser whose clock is a day ahead, then a day behind, works", async ()
     await create(page);
     await page.waitForURL(`**/link/${code}`);
     expect(await exists(code)).toBe(true);
-    await page.getByRole("link", { name: "Links", exact: true }).click();
+    await page.getByRole("link", { name: "Links", exact: true }).first().click();
     await page.getByRole("heading", { level: 1, name: "Links" }).waitFor();
   }
   await close();

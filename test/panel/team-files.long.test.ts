@@ -104,7 +104,10 @@ once("a viewer sees files, trash and shares of the team without actions that cha
   expect(await page.getByRole("button", { name: /Put back|Delete|Empty/ }).count()).toBe(0);
   await page.goto(`${panel.origin}/panel/shares?team=press`);
   await page.getByRole("button", { name: /^Actions for / }).click();
-  expect(await page.getByRole("menuitem").allInnerTexts()).toEqual([expect.stringMatching("Open")]);
+  expect(await page.getByRole("menuitem").allInnerTexts()).toEqual([
+    expect.stringMatching("Open"),
+    expect.stringMatching("QR code"),
+  ]);
   expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
   await close();
 });

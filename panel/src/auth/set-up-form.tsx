@@ -26,7 +26,7 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
     forgive_tails: true,
     link_passwords: true,
   };
-  const { form, notice, forget } = useDraftForm("set-up", plain, { secrets: ["password"] });
+  const { form, notice, forget } = useDraftForm("new installation", plain, { secrets: ["password"] });
   const setUp = useMutation({
     async mutationFn(values: typeof form.values) {
       await responseOf(api.POST("/panel/v1/set-up", { body: { ...values, secret } }));

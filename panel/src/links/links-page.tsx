@@ -40,7 +40,7 @@ export function LinksPage() {
   const [total, setTotal] = useState<number>();
   const [pasted, setPasted] = useState<string | null>(null);
   const [qr, setQr] = useState<Link | null>(null);
-  const actions = useLinkActions();
+  const actions = useLinkActions(selection.drop);
   const bulk = useBulk(selection);
   const { selected } = selection;
   usePageRequest("new-links", setPasted);

@@ -14,6 +14,7 @@ export function TagsField({ error, onChange, wrapperProps, ...props }: TagsInput
   const { t } = useLingui();
   const { data: tags = [] } = useQuery(tagsQuery);
   const [isTooLong, setIsTooLong] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <TagsInput
       {...props}
@@ -34,8 +35,13 @@ export function TagsField({ error, onChange, wrapperProps, ...props }: TagsInput
       }}
       data={tags.map(({ tag }) => tag)}
       limit={MOST_SHOWN}
-      // A form that begins with it would open under its tags.
+      // A form that begins with it would open under its tags: they wait for a letter, an arrow or a click.
       openOnFocus={false}
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setIsOpen(true)}
+      onDropdownClose={() => setIsOpen(false)}
+      onSearchChange={(text) => text !== "" && setIsOpen(true)}
+      onClick={() => setIsOpen(true)}
       maxTags={MOST_TAGS}
       maxLength={MOST_TYPED}
       acceptValueOnBlur

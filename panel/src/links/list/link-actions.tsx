@@ -9,7 +9,7 @@ import { keyOfLink } from "./page-queries.ts";
 import type { LinkAction } from "./row-keys.ts";
 
 /** Actions on one link without a form. */
-export function useLinkActions() {
+export function useLinkActions(onDeleted: (link: Link) => void) {
   const queries = useQueryClient();
   const offerUndo = useUndoOffer();
   const onFailure = useFailureNotice();
@@ -28,6 +28,7 @@ export function useLinkActions() {
     } finally {
       going.current.delete(key);
     }
+    onDeleted(link);
     offerUndo({ message: <Trans>{link.code} is deleted.</Trans>, undo: () => restoreLink(link), refresh });
     await refresh();
   }

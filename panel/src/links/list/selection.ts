@@ -39,6 +39,12 @@ function toggled(selected: Selected, link: Link, others: readonly Link[]): Selec
   return { kind: "some", links };
 }
 
+/** The link is deleted. */
+function without(selected: Selected, link: Link): Selected {
+  if (selected.kind === "all") return { ...selected, total: selected.total - 1 };
+  return { kind: "some", links: new Map([...selected.links].filter(([key]) => key !== keyOfLink(link))) };
+}
+
 export function useLinkSelection() {
   const [selected, set] = useState<Selected>(NOTHING);
   return {
@@ -46,6 +52,7 @@ export function useLinkSelection() {
     set,
     clear: () => set(NOTHING),
     toggle: (link: Link, others: readonly Link[]) => set((now) => toggled(now, link, others)),
+    drop: (link: Link) => set((now) => without(now, link)),
   };
 }
 

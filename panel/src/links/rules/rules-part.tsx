@@ -50,7 +50,7 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
       onKeyDown={submitByKey}
     >
       <Stack gap="xs">
-        {edited.isRestored && <DraftNotice onDiscard={startAnew} />}
+        {edited.isRestored && <DraftNotice isOfExisting onDiscard={startAnew} />}
         <ol className={classes["sentences"]}>
           {rules.map((rule, at) => (
             <li

@@ -80,7 +80,7 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
       }}
     >
       <Stack gap="xs">
-        {isRestored && <DraftNotice onDiscard={discard} />}
+        {isRestored && <DraftNotice isOfExisting onDiscard={discard} />}
         {name === "code" ? (
           <CodeField
             label={label}

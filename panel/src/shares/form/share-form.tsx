@@ -45,7 +45,6 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
   const initial = valuesOfSubject(subject);
   const { form, notice, forget } = useDraftForm<ShareValues>(draftOf(subject), initial, {
     secrets: ["password"],
-    isOfExisting: subject.form !== "new",
   });
   const { values, errors } = form;
   const limits = useLimits(values);

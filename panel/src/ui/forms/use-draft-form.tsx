@@ -3,16 +3,20 @@ import type { ReactNode } from "react";
 import { DraftNotice } from "./draft-notice.tsx";
 import { useDraft } from "./use-draft.tsx";
 
-/** A form of Mantine that keeps what is typed. */
+/**
+ * A form of Mantine that keeps what is typed.
+ *
+ * @param name of the draft; begins with `new ` if the thing does not exist yet
+ */
 export function useDraftForm<V extends Record<string, unknown>>(
   name: string,
   plain: V,
-  { secrets = [], isOfExisting = false }: { secrets?: readonly (keyof V)[]; isOfExisting?: boolean } = {},
+  { secrets = [] }: { secrets?: readonly (keyof V)[] } = {},
 ) {
   const { start, isRestored, keep, discard, forget } = useDraft(name, plain, secrets);
   const form = useForm<V>({ initialValues: start, onValuesChange: keep });
   const notice: ReactNode = isRestored && (
-    <DraftNotice isOfExisting={isOfExisting} onDiscard={() => form.setValues(discard())} />
+    <DraftNotice isOfExisting={!name.startsWith("new ")} onDiscard={() => form.setValues(discard())} />
   );
   return { form, notice, forget };
 }
