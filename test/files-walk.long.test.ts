@@ -14,7 +14,9 @@ import { until } from "./support/until.ts";
 import { install, type Installation } from "./support/waymark.ts";
 
 const FOLDERS = 10_000;
-const WAIT_MS = 120_000;
+const WAIT_MS = 240_000;
+/** The job that continues copies comes once a minute. */
+const COPY_TRIES = 6000;
 
 const outside = realpathSync(mkdtempSync(join(tmpdir(), "waymark-walk-")));
 const backup = join(outside, "backup");
@@ -87,7 +89,7 @@ async function expectWhole(installation: Installation): Promise<void> {
     const { folders } = (await me.call("GET", "/folders")).body.data;
     copy = folders.find(({ name }: { name: string }) => name === "large (2)");
     return copy !== undefined;
-  });
+  }, COPY_TRIES);
   const { files } = (await me.call("GET", `/folders/${copy!.id}`)).body.data;
   expect(await textOf(`${files[0].id}`)).toBe("copied");
   const usage = (await me.call("GET", "/files/usage")).body.data;
