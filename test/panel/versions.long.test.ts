@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { type DriveClient, driveClient } from "../support/drive.ts";
 import { expectAccessibleInAllLooks, once, startPanel } from "../support/panel.ts";
+import { soon } from "../support/until.ts";
 
 const LINES = Array.from({ length: 20 }, (_, at) => `Line ${at + 1}`);
 const FIRST = LINES.join("\n");
@@ -56,8 +57,8 @@ once("former contents are listed, compared and put back", async () => {
   await first.getByRole("button", { name: "Restore" }).click();
   const question = page.getByText("The file gets this content back.").locator("..");
   await question.getByRole("button", { name: "Restore" }).click();
+  await soon(async () => expect(await content()).toBe(FIRST));
   await dialog.getByRole("definition").getByText(`${FIRST.length} bytes`).waitFor();
-  expect(await content()).toBe(FIRST);
   await close();
   expect(complaints).toEqual([]);
 });
