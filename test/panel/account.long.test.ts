@@ -63,7 +63,7 @@ once(
       ["6-digit code", () => codeOf(secret, Math.max(used + 1, stepAt(Date.now())))],
       ["Recovery code", () => codes[0]!],
     ] as const) {
-      await page.getByLabel("Account or e-mail address").fill("anna");
+      await page.getByLabel("Username or e-mail address").fill("anna");
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
       await button(page, "Sign in").click();
       await page.getByLabel("6-digit code").waitFor();

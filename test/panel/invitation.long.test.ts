@@ -39,7 +39,7 @@ async function choosePassword(password: string, { name }: { name?: string } = {}
   await page.getByText(name === undefined ? "The password is set." : `Welcome, ${name}`).waitFor();
   await page.getByRole("button", { name: "Account menu of Bertä" }).click();
   await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
-  await page.getByLabel("Account or e-mail address").waitFor();
+  await page.getByLabel("Username or e-mail address").waitFor();
   await signInToPanel(page, password, "berta@example.com");
   expect(complaints).toEqual([]);
   await close();
@@ -87,7 +87,7 @@ once(
 
     const visitor = await panel.open("/panel/sign-in");
     await visitor.page.getByRole("link", { name: "Forgotten the password?" }).click();
-    await visitor.page.getByLabel("Account or e-mail address").fill("berta");
+    await visitor.page.getByLabel("Username or e-mail address").fill("berta");
     await visitor.page.getByRole("button", { name: "Send the link" }).click();
     await visitor.page.getByRole("status").filter({ hasText: "a mail is on its way" }).waitFor();
     const isReset = () => smtp.mails.at(-1)?.subject === "New password for Waymark";

@@ -83,7 +83,7 @@ function SignInForm() {
           <form onSubmit={submit}>
             <Stack gap="md">
               <TextInput
-                label={t`Account or e-mail address`}
+                label={t`Username or e-mail address`}
                 description={t`Empty for the administrator.`}
                 autoComplete="username"
                 autoCapitalize="none"

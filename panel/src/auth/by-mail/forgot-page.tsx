@@ -35,7 +35,7 @@ export function ForgotPage() {
         >
           <Stack gap="md">
             <TextInput
-              label={t`Account or e-mail address`}
+              label={t`Username or e-mail address`}
               autoComplete="username"
               autoCapitalize="none"
               spellCheck={false}
