@@ -26,6 +26,8 @@ import { type Unit, unitsOf } from "./test.d/units.ts";
 /** Limits for hanging tests, long enough for a busy machine. */
 const TEST_TIMEOUT_MS = 240_000;
 const UNIT_TIMEOUT_MS = 8 * 60_000;
+/** For files of the long suite, whose tests name limits of their own. */
+const LONG_TIMEOUT_MS = 40 * 60_000;
 /** More failed browser files than this are no accident, and do not run again. */
 const MOST_REPEATED = 3;
 const MOST_REASONS = 5;
@@ -107,10 +109,11 @@ async function runUnit(run: Run, unit: Unit): Promise<Map<string, Outcome>> {
   );
   const start = performance.now();
   let isLate = false;
+  const limitMs = unit.files.some((file) => file.includes(".long.")) ? LONG_TIMEOUT_MS : UNIT_TIMEOUT_MS;
   const limit = setTimeout(() => {
     isLate = true;
     child.kill("SIGKILL");
-  }, UNIT_TIMEOUT_MS);
+  }, limitMs);
   const status = await child.exited;
   clearTimeout(limit);
   const processorMs = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000;
@@ -137,7 +140,7 @@ async function runUnit(run: Run, unit: Unit): Promise<Map<string, Outcome>> {
   if (failed.length > 0 || (isWritten && status === 0)) return outcomes;
   if (unit.files.length > 1) return runEach(run, unit);
   const file = unit.name;
-  if (isLate) last.failed.push(`${file}: not done after ${UNIT_TIMEOUT_MS / 60_000} minutes, killed`);
+  if (isLate) last.failed.push(`${file}: not done after ${limitMs / 60_000} minutes, killed`);
   else if (status !== 0) last.failed.push(`${file}: failed outside its tests (exit code ${status})`);
   else last.failed.push(`${file}: ended without a result; it holds no test, or ended the process`);
   return outcomes;

@@ -14,7 +14,7 @@ const SUITE = join(
 const SCENARIOS = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"];
 
 if (!existsSync(SUITE)) {
-  console.log("skipped: MCP conformance tests, MCP_CONFORMANCE_DIR is no folder with the suite");
+  test.skip("MCP conformance tests, MCP_CONFORMANCE_DIR is no folder with the suite", () => {});
 } else {
   let installation: Installation;
   let proxy: ReturnType<typeof Bun.serve>;
