@@ -185,6 +185,31 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
+const LOW = { width: 640, height: 400 };
+
+test.skipIf(!CHROMIUM)(
+  "in a low window bars cover no field in focus, and lists have rows in sight",
+  async () => {
+    const { page, close } = await panel.enter("/panel/shares/new", { size: LOW });
+    await page.getByRole("button", { name: "Share", exact: true }).waitFor();
+    for (let at = 0; at < 12; at++) {
+      await page.keyboard.press("Tab");
+      const covering = await page.evaluate(() => {
+        const { left, bottom } = document.activeElement!.getBoundingClientRect();
+        const top = document.elementFromPoint(left + 4, bottom - 4);
+        return document.activeElement!.contains(top)
+          ? null
+          : (top?.closest("header, nav")?.outerHTML ?? null);
+      });
+      expect(covering).toBeNull();
+    }
+    await page.goto(`${panel.origin}/panel/links`);
+    await rowOf(page, "spring").waitFor();
+    expect((await page.getByRole("grid").boundingBox())!.height).toBeGreaterThan(200);
+    await close();
+  },
+);
+
 test("a chart of a few days names its first, its last and one between, where three names fit", () => {
   const days = (count: number): number[] => Array.from({ length: count }, (_, at) => at * 86_400_000);
   expect(ticksOf(days(7), "day", 230)).toEqual([0, 3, 6]);

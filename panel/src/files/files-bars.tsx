@@ -7,6 +7,7 @@ import { TreeSelect } from "../auth/teams/tree-select.tsx";
 import { Heading } from "../ui/heading.tsx";
 import { Crumbs } from "./crumbs.tsx";
 import type { FileSearch } from "./file-search.ts";
+import classes from "./list/files.module.css";
 import { NewEntry } from "./new-entry.tsx";
 import { FilesSearch } from "./search-field.tsx";
 
@@ -14,7 +15,7 @@ type Props = ComponentProps<typeof Crumbs> &
   ComponentProps<typeof NewEntry> & {
     search: FileSearch;
     onSearch(q: string | undefined): void;
-    /** At the end. */
+    /** Beside the search. */
     children: ReactNode;
   };
 
@@ -44,8 +45,10 @@ export function FilesBars({ search, path, team, onMove, onSearch, children, ...a
         ) : (
           <Crumbs path={path} team={team} onMove={onMove} />
         )}
-        <FilesSearch q={search.q} onSearch={onSearch} />
-        {children}
+        <div className={classes["find"]}>
+          <FilesSearch q={search.q} onSearch={onSearch} />
+          {children}
+        </div>
       </Group>
     </>
   );

@@ -8,9 +8,8 @@ import {
   IconTrash,
   IconUpload,
 } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { type ChangeEvent, type RefObject, useRef } from "react";
-import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { shownKeys } from "../ui/keys/keys.tsx";
@@ -47,17 +46,15 @@ export function NewEntry({ team, mayChange, onNewFolder, onFiles }: Props) {
   );
   return (
     <Group gap="xs" wrap="nowrap">
-      <AnchorLink
-        to="/files/trash"
-        search={inTree(team)}
-        c="dimmed"
-        p={6}
-        display="inline-flex"
+      <ActionIcon
+        variant="default"
+        size={36}
         aria-label={t`Trash`}
         title={t`Trash`}
+        renderRoot={(look) => <Link {...look} to="/files/trash" search={inTree(team)} />}
       >
-        <IconTrash size={20} stroke={1.5} aria-hidden />
-      </AnchorLink>
+        <IconTrash size={18} />
+      </ActionIcon>
       {mayChange && (
         <>
           <Button

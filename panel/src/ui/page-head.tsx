@@ -13,7 +13,7 @@ export function PageHead({ title, sentence, children }: Props) {
         {children}
       </Group>
       {sentence !== undefined && (
-        <Text size="sm" c="dimmed" mt={4}>
+        <Text size="sm" c="dimmed" mt={4} maw={860}>
           {sentence}
         </Text>
       )}

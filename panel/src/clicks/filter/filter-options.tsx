@@ -128,7 +128,7 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
           onChange={({ currentTarget: { value } }) => setText(value)}
         />
       </Combobox.EventsTarget>
-      <Combobox.Options mt="xs" mah={360} className={classes["scroll"]!}>
+      <Combobox.Options mt="xs" mah="min(22rem, 50dvh)" className={classes["scroll"]!}>
         {shown.map(({ title, options }) => (
           <Combobox.Group key={title} label={title}>
             {options.map(({ key, name, time: inside, count }) => (

@@ -6,8 +6,8 @@ export function TilesButton({ isTiled, onChange }: { isTiled: boolean; onChange(
   const { t } = useLingui();
   return (
     <ActionIcon
-      variant={isTiled ? "light" : "subtle"}
-      size="lg"
+      variant={isTiled ? "light" : "default"}
+      size={36}
       aria-pressed={isTiled}
       aria-label={t`Show as tiles`}
       title={t`Show as tiles`}

@@ -29,7 +29,7 @@ export function ImportPage() {
   useMemo(() => takeUpImport(account.id), [account.id]);
   const { source, run, record } = useImport();
   return (
-    <Stack p="md" gap="md" maw={860}>
+    <Stack p="md" gap="md">
       <PageHead
         title={t`Import links`}
         sentence={
@@ -50,19 +50,21 @@ export function ImportPage() {
           <Trans>Links</Trans>
         </Button>
       </PageHead>
-      {account.role !== "admin" ? (
-        <Text c="dimmed">
-          <Trans>Only administrators import links.</Trans>
-        </Text>
-      ) : run.step !== null ? (
-        <ImportProgress step={run.step} />
-      ) : record !== null ? (
-        <ImportDone record={record} />
-      ) : source === null ? (
-        <FileDrop />
-      ) : (
-        <Prepared />
-      )}
+      <Stack gap="md" maw={860}>
+        {account.role !== "admin" ? (
+          <Text c="dimmed">
+            <Trans>Only administrators import links.</Trans>
+          </Text>
+        ) : run.step !== null ? (
+          <ImportProgress step={run.step} />
+        ) : record !== null ? (
+          <ImportDone record={record} />
+        ) : source === null ? (
+          <FileDrop />
+        ) : (
+          <Prepared />
+        )}
+      </Stack>
     </Stack>
   );
 }

@@ -71,7 +71,7 @@ export function DeletedLinksPage() {
           {
             title: t`Human clicks`,
             isHidden: "narrow",
-            fit: "value",
+            fit: "number",
             cell: (link) => formatNumber(link.human_clicks),
           },
           {

@@ -39,19 +39,21 @@ export function MovePage() {
   const before = state === "previewing" ? rested : null;
   const title = move === undefined ? "" : (products[move.product]?.title ?? move.product);
   return (
-    <Stack p="md" gap="md" maw={860}>
+    <Stack p="md" gap="md">
       <Head title={title} move={move} />
-      {error !== null && move === undefined && <LoadFailure error={error} onRetry={() => void refetch()} />}
-      {error === null && move === undefined && <Skeleton height={160} />}
-      {move !== undefined &&
-        (isWorkedOn(move) && before === null ? (
-          <Working move={move} />
-        ) : (
-          <Resting
-            move={before === null ? move : { ...before, options: move.options }}
-            isAwaited={before !== null}
-          />
-        ))}
+      <Stack gap="md" maw={860}>
+        {error !== null && move === undefined && <LoadFailure error={error} onRetry={() => void refetch()} />}
+        {error === null && move === undefined && <Skeleton height={160} />}
+        {move !== undefined &&
+          (isWorkedOn(move) && before === null ? (
+            <Working move={move} />
+          ) : (
+            <Resting
+              move={before === null ? move : { ...before, options: move.options }}
+              isAwaited={before !== null}
+            />
+          ))}
+      </Stack>
     </Stack>
   );
 }

@@ -22,7 +22,7 @@ export function MovesPage() {
   const { data: account } = useSuspenseQuery(accountQuery);
   const isAdmin = account.role === "admin";
   return (
-    <Stack p="md" gap="md" maw={860}>
+    <Stack p="md" gap="md">
       <PageHead
         title={t`Move from another service`}
         sentence={t`Links with their codes, titles, tags, dates and clicks. You see what will be imported before anything is written, and can undo it.`}
@@ -31,16 +31,18 @@ export function MovesPage() {
           <Trans>Links</Trans>
         </Button>
       </PageHead>
-      {isAdmin ? (
-        <>
-          <NewMove />
-          <Moves />
-        </>
-      ) : (
-        <Text c="dimmed">
-          <Trans>Only administrators import links.</Trans>
-        </Text>
-      )}
+      <Stack gap="md" maw={860}>
+        {isAdmin ? (
+          <>
+            <NewMove />
+            <Moves />
+          </>
+        ) : (
+          <Text c="dimmed">
+            <Trans>Only administrators import links.</Trans>
+          </Text>
+        )}
+      </Stack>
     </Stack>
   );
 }
