@@ -449,7 +449,7 @@ once("the list shows QR codes, and a share's link leads to the choice of what it
   await page.goto(new URL("/panel/link/drawn", page.url()).href);
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Change what it leads to" }).click();
-  await form(page).getByRole("radiogroup", { name: "Leads to" }).waitFor();
+  await form(page).getByRole("radiogroup", { name: "What to share" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/panel/share/drawn");
   expect(complaints).toEqual([]);
 });

@@ -96,7 +96,12 @@ export const sentenceGap = (): string => (/^(ja|zh)$/.test(i18n.locale) ? "" : "
 export const formatCompact = (value: number): string =>
   formatOf(
     "compact",
-    (language) => new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }),
+    (language) =>
+      new Intl.NumberFormat(language, {
+        notation: "compact",
+        useGrouping: "always",
+        maximumFractionDigits: 1,
+      }),
   ).format(value);
 
 /** A percentage, such as 12.3 for 12.3 %. */

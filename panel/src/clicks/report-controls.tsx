@@ -35,7 +35,7 @@ const OWN = "own";
 export function useVisitorNames(): Record<Visitors, string> {
   const { t } = useLingui();
   return {
-    human: t`Human clicks`,
+    human: t({ message: "Human clicks", context: "short" }),
     automated: t`Bots`,
     all: t`Humans and bots`,
   };

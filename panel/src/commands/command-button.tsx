@@ -8,6 +8,7 @@ import type { Account } from "../base/api.ts";
 import { soonPart } from "../base/lazy.ts";
 import type { usePages } from "../base/pages.ts";
 import { useBackCloses } from "../ui/back-closes.ts";
+import { keySigns } from "../ui/keys/shortcuts.ts";
 import { CommandField } from "./command-field.tsx";
 import classes from "./commands.module.css";
 import { compositionEnded } from "./composition.ts";
@@ -51,7 +52,7 @@ export function CommandButton({ pages, account }: Props) {
           <Trans>Find or do …</Trans>
         </Text>
         <Kbd size="xs" visibleFrom="sm">
-          {IS_APPLE ? "⌘K" : "Ctrl K"}
+          {keySigns("Mod+K").join(IS_APPLE ? "" : " ")}
         </Kbd>
       </UnstyledButton>
       {isOpen && (

@@ -21,7 +21,9 @@ type Props = { system: SystemReport };
 export function DatabasePart({ system: { database } }: Props) {
   const { t } = useLingui();
   const lagOf = (lagMs: number | null) =>
-    lagMs === null ? t`None` : t`${formatNumber(Math.round(lagMs / 100) / 10)} s behind`;
+    lagMs === null
+      ? t({ message: "None", context: "response" })
+      : t`${formatNumber(Math.round(lagMs / 100) / 10)} s behind`;
   const { status, kind, version, message, links_count: links, response_time_ms: ms, replica } = database;
   return (
     <Part
@@ -30,7 +32,10 @@ export function DatabasePart({ system: { database } }: Props) {
       facts={[
         { name: t`Kind`, value: `${nameOf(kind)} ${version ?? ""}` },
         { name: t`Links`, value: formatNumber(links) },
-        { name: t`Response`, value: ms === null ? t`None` : t`${formatNumber(ms)} ms` },
+        {
+          name: t`Response`,
+          value: ms === null ? t({ message: "None", context: "response" }) : t`${formatNumber(ms)} ms`,
+        },
         ...(replica === null ? [] : [{ name: t`Replica`, value: lagOf(replica.lag_ms) }]),
       ]}
       {...(status !== "healthy" && {

@@ -63,7 +63,7 @@ function Decisions({ link, state }: { link: Link; state: NonNullable<Link["held"
         loading={decide.isPending}
         onClick={() => decide.mutate({ action: isTakenDown ? "reinstate" : "approve" })}
       >
-        {isTakenDown ? <Trans>Put back</Trans> : <Trans>Approve</Trans>}
+        {isTakenDown ? <Trans context="taken down">Put back</Trans> : <Trans>Approve</Trans>}
       </Button>
       {state === "waiting" && <WithReason link={link} action="refuse" />}
     </Group>

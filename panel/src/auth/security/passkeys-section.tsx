@@ -65,7 +65,7 @@ export function PasskeysSection({ username }: { username: string }) {
               cell: ({ last_used_at: used }) => (used === null ? t`Not used yet` : formatTime(used)),
             },
             {
-              title: t`Added`,
+              title: t({ message: "Added", context: "a passkey" }),
               isHidden: "narrow",
               fit: "value",
               cell: ({ created_at: created }) => formatTime(created),

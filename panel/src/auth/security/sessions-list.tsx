@@ -18,7 +18,7 @@ export function SessionsList() {
   const nameOf = ({ browser, os }: OwnSession): string =>
     [browser, os].filter((name) => name !== null).join(" · ") || t`Unknown browser`;
   const ways = {
-    password: t`Password`,
+    password: t({ message: "Password", context: "signed in with" }),
     totp: t`Password and code`,
     recovery_code: t`Password and recovery code`,
     passkey: t`Passkey`,

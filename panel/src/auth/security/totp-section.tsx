@@ -33,7 +33,7 @@ export function TotpSection({ username }: { username: string }) {
         </Title>
         {data?.enabled && (
           <StateBadge tone="good">
-            <Trans>On</Trans>
+            <Trans context="authenticator app">On</Trans>
           </StateBadge>
         )}
       </Group>

@@ -12,7 +12,7 @@ export function TrendValues({ label, starts, unit, series, open }: DrawnSeries) 
         <Table.Thead>
           <Table.Tr>
             <Table.Th>
-              <Trans>Time</Trans>
+              <Trans context="column">Time</Trans>
             </Table.Th>
             {series.map(({ name, look }) => (
               <Table.Th key={look}>{name}</Table.Th>

@@ -48,7 +48,11 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
     ...listQuery(chosen, { ...requested, span: earlier ?? shown }, MOST_EARLIER),
     enabled: earlier !== undefined,
   });
-  const counts = { human: t`Human clicks`, automated: t`Bots`, all: t`All clicks` };
+  const counts = {
+    human: t({ message: "Human clicks", context: "short" }),
+    automated: t`Bots`,
+    all: t`All clicks`,
+  };
   const items = data && itemsOf(chosen, data, earlier && before.data);
   const isEmpty = items?.length === 0;
   // Until somebody picks a tab, the first that has something to say is shown; if none has, the first.

@@ -92,7 +92,7 @@ export function useGroupNames(): Record<SettingGroup, string> {
     analytics: t`Analytics`,
     privacy: t`Privacy`,
     files: t`Files and sharing`,
-    mail: t`Mail`,
+    mail: t({ message: "Mail", context: "settings" }),
     "sign-in": t`Sign-in`,
     advanced: t`Advanced`,
   };

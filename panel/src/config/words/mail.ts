@@ -31,7 +31,7 @@ export const MAIL_WORDS = {
     allowed: msg`empty or at most 512 characters in one line`,
   },
   "mail.from": {
-    name: msg`Sender`,
+    name: msg({ message: "Sender", context: "of mails" }),
     description: msg`Address that mails come from, such as waymark@example.com.`,
     allowed: msg`empty or an address such as waymark@example.com`,
   },

@@ -27,7 +27,7 @@ export const OIDC_WORDS = {
     allowed: msg`empty or 1 to 64 characters that show something, without control characters and those that change the direction of text`,
   },
   "oidc.scopes": {
-    name: msg`Scopes`,
+    name: msg({ message: "Scopes", context: "OpenID Connect" }),
     description: msg`Scopes to ask for. openid is always among them.`,
     allowed: msg`a list of scopes such as openid`,
   },

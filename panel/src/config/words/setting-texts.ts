@@ -31,7 +31,7 @@ export function useCategoryNames(): (category: string) => string {
       privacy: t`Privacy`,
       cors: t`Other sites (CORS)`,
       oidc: t`Single sign-on`,
-      mail: t`Mail`,
+      mail: t({ message: "Mail", context: "settings" }),
     };
     return names[category] ?? category;
   };

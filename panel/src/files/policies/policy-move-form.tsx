@@ -25,6 +25,7 @@ export function PolicyMoveForm({ policy, onClose }: { policy: Policy; onClose():
   );
   const [chosen, setChosen] = useState<string | null>(null);
   const [rate, setRate] = useState<number | null>(null);
+  const size = formatBytes(usage?.bytes ?? 0);
   const to = chosen ?? (targets.length === 1 ? String(targets[0]!.id) : null);
   const start = useMutation({
     mutationFn: () => startMove(policy, { to: Number(to), rate: rate ?? 0 }),
@@ -53,10 +54,11 @@ export function PolicyMoveForm({ policy, onClose }: { policy: Policy; onClose():
       </Text>
       {usage !== undefined && (
         <Text size="sm">
-          <Trans>
-            <Plural value={usage.objects} one="# object" other="# objects" /> with {formatBytes(usage.bytes)}{" "}
-            will move.
-          </Trans>
+          <Plural
+            value={usage.objects}
+            one={`# object with ${size} will move.`}
+            other={`# objects with ${size} will move.`}
+          />
         </Text>
       )}
       <Select

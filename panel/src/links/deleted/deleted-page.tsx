@@ -69,7 +69,7 @@ export function DeletedLinksPage() {
         columns={[
           { title: t`Link`, cell: (link) => <Name link={link} /> },
           {
-            title: t`Human clicks`,
+            title: t({ message: "Human clicks", context: "column" }),
             isHidden: "narrow",
             fit: "number",
             cell: (link) => formatNumber(link.human_clicks),

@@ -22,7 +22,7 @@ export function useConditionTexts(): Record<ConditionName, string> {
     referrer: t`Coming from`,
     query: t`Query`,
     before: t`Before`,
-    after: t`From`,
+    after: t({ message: "From", context: "date" }),
     hours: t`Hours`,
     address: t`Address of the visitor`,
     percent: t`Part of the visitors`,

@@ -68,7 +68,11 @@ export function MoveNotes({ move }: { move: ProductImport }) {
         keyOf={({ kind, reason }) => `${kind} ${reason}`}
         empty=""
         columns={[
-          { title: t`Number`, fit: "number", cell: ({ count }) => formatNumber(count) },
+          {
+            title: t({ message: "Number", context: "how many" }),
+            fit: "number",
+            cell: ({ count }) => formatNumber(count),
+          },
           { title: t`Result`, fit: "value", cell: ({ kind }) => kinds[kind] },
           { title: t`Reason`, cell: ({ reason }) => <Reason text={reason} /> },
         ]}

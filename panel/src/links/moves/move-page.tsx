@@ -207,7 +207,7 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
             onClick={() => act.mutate("start")}
           >
             {hasBegun ? (
-              <Trans>Continue</Trans>
+              <Trans context="a stopped import">Continue</Trans>
             ) : counts.links_imported === 0 ? (
               <Trans>Import</Trans>
             ) : (

@@ -68,7 +68,7 @@ function Moves() {
         empty=""
         columns={[
           {
-            title: t`From`,
+            title: t({ message: "From", context: "service" }),
             cell: ({ id, product, source }) => (
               <>
                 <AnchorLink to="/links/moves/$id" params={{ id: String(id) }} size="sm" fw={600}>

@@ -56,7 +56,7 @@ export function NewMove() {
     >
       <Stack gap="md" maw={520}>
         <Select
-          label={t`From`}
+          label={t({ message: "From", context: "service" })}
           value={name}
           onChange={choose}
           allowDeselect={false}

@@ -48,7 +48,7 @@ export function ReportsPage() {
         value={state}
         onChange={(next) => setState(next === "resolved" ? "resolved" : "open")}
         data={[
-          { value: "open", label: t`Open` },
+          { value: "open", label: t({ message: "Open", context: "not resolved" }) },
           { value: "resolved", label: t`Resolved` },
         ]}
       />

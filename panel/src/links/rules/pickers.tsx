@@ -195,8 +195,8 @@ function HoursPicker({ label, value, onChange, error }: Props<Hours>) {
         </Group>
       </Chip.Group>
       <Group gap="xs" align="end" wrap="wrap">
-        {time("from", t`From`, from)}
-        {time("to", t`To`, to)}
+        {time("from", t({ message: "From", context: "hour" }), from)}
+        {time("to", t({ message: "To", context: "hour" }), to)}
         <Select
           flex="1 1 10rem"
           label={t`Time zone`}

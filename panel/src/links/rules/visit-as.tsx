@@ -122,7 +122,7 @@ export function VisitAs({ target, rules, onDecided }: Props) {
           <TextInput
             size="xs"
             type="datetime-local"
-            label={t`Time`}
+            label={t({ message: "Time", context: "moment" })}
             description={at === "" ? t`Now` : undefined}
             value={at}
             onChange={({ currentTarget }) => set("at")(currentTarget.value)}

@@ -51,12 +51,12 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
   return (
     <Stack gap="sm">
       {uses.length > 1 && (
-        <Input.Wrapper label={t`Leads to`} labelElement="div" description={hints[use]}>
+        <Input.Wrapper label={t`What to share`} labelElement="div" description={hints[use]}>
           <SegmentedControl
             mt={6}
             fullWidth
             orientation={isPhone && uses.length > MOST_BESIDE ? "vertical" : "horizontal"}
-            aria-label={t`Leads to`}
+            aria-label={t`What to share`}
             value={use}
             // What is uploaded is not one of the files to choose from.
             onChange={(chosen) =>

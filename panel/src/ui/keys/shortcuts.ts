@@ -1,4 +1,6 @@
 /** The keys of the panel, a row each: handlers, the sheet of `?`, menus and tooltips follow from it. */
+import { t } from "@lingui/core/macro";
+
 /** Keys as events name them, after `Mod+` (Ctrl, or ⌘) or `Shift+`. No key stands twice. */
 const GROUPS = {
   anywhere: {
@@ -67,20 +69,26 @@ export function shortcutOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed)
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 const SIGNS: Readonly<Record<string, string>> = {
-  Mod: IS_APPLE ? "⌘" : "Ctrl",
+  ...(IS_APPLE && { Mod: "⌘" }),
   Shift: "⇧",
   ArrowDown: "↓",
   ArrowUp: "↑",
   Escape: "Esc",
-  Delete: "Del",
   Backspace: "⌫",
   " ": "␣",
   ContextMenu: "☰",
 };
 
+function signOf(key: string): string {
+  const sign = SIGNS[key];
+  if (sign !== undefined) return sign;
+  if (key === "Mod") return t({ message: "Ctrl", context: "key" });
+  if (key === "Delete") return t({ message: "Del", context: "key" });
+  return key.length === 1 ? key.toUpperCase() : key;
+}
+
 /** The keys of a combination as they are shown. */
-export const keySigns = (combination: string): string[] =>
-  combination.split("+").map((key) => SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : key));
+export const keySigns = (combination: string): string[] => combination.split("+").map(signOf);
 
 export const signsOf = (id: ShortcutId): string[] => keySigns(SHORTCUTS[id][0]!);
 
