@@ -108,12 +108,12 @@ story("a token works until it is revoked; administrators revoke those of others"
   const token = (await ben.page.getByText(/^wmk_/).textContent())!;
   expect((await asBen(token)).status).toBe(200);
   await ben.page.getByText("2999").first().waitFor();
-  expect(await ben.page.getByText("Of all accounts").count()).toBe(0);
+  expect(await ben.page.getByText("All tokens").count()).toBe(0);
   await expectAccessibleInAllLooks(ben.page, "tokens");
 
   const { page, complaints, close } = await panel.enter("/panel/tokens");
   await page.getByText("There are no tokens yet.").waitFor();
-  await page.getByText("Of all accounts").click();
+  await page.getByText("All tokens").click();
   const row = page.getByRole("row").filter({ hasText: HOSTILE });
   await row.getByText("ben").waitFor();
   await row.getByRole("button", { name: "Revoke" }).click();

@@ -139,7 +139,7 @@ once("a storage is made, tested and removed; one that is away or in use says so"
   await local.getByRole("button", { name: "Make it the default" }).click();
   await local.getByText("Default", { exact: true }).waitFor();
   await card.getByText("1 object").waitFor();
-  await card.getByText("What prevents its deletion").click();
+  await card.getByText("Why it can't be deleted").click();
   await card.getByText("admin: 1 file, 7 bytes").waitFor();
   expect(await card.getByRole("button", { name: "Delete" }).count()).toBe(0);
 

@@ -16,7 +16,7 @@ const LISTS: readonly { path: string; asked: string; shown: string }[] = [
   { path: "", asked: "/admin/v1/stats", shown: "Create your first short link" },
   { path: "links", asked: "/admin/v1/links", shown: "There are no links yet." },
   { path: "links?q=none", asked: "/admin/v1/links", shown: "No link matches." },
-  { path: "links/deleted", asked: "/admin/v1/links/deleted", shown: "No deleted link can be put back." },
+  { path: "links/deleted", asked: "/admin/v1/links/deleted", shown: "No deleted links." },
   { path: "links/deleted?q=none", asked: "/admin/v1/links/deleted", shown: "No deleted link matches." },
   { path: "links/tags", asked: "/admin/v1/tags", shown: "No link has a tag yet." },
   { path: "files", asked: "/folders", shown: "This folder is empty." },

@@ -84,7 +84,7 @@ function SignInForm() {
             <Stack gap="md">
               <TextInput
                 label={t`Username or e-mail address`}
-                description={t`Empty for the administrator.`}
+                description={t`Leave empty to sign in as the built-in administrator.`}
                 autoComplete="username"
                 autoCapitalize="none"
                 spellCheck={false}

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Stack } from "@mantine/core";
 import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
-import { Heading } from "../ui/heading.tsx";
+import { PageTitle } from "../ui/page-head.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
 import { conditionsIn } from "./filter.ts";
@@ -25,9 +25,9 @@ export function AnalyticsPage() {
   return (
     <Stack p="md" gap="sm">
       <Group justify="space-between">
-        <Heading>
+        <PageTitle>
           <Trans>Analytics</Trans>
-        </Heading>
+        </PageTitle>
         <ReportBar search={search} onChange={change}>
           <ShareReport search={search} />
           <ExportMenu report={report} />

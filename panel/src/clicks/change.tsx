@@ -24,10 +24,10 @@ export function Change({ now, before, isNeutral, open }: Props) {
   const base = formatNumber(before);
   const change = percent === 0 ? t`unchanged` : percent > 0 ? t`${share} more` : t`${share} less`;
   const without: Record<Unit, () => string> = {
-    hour: () => t`${change} without this hour`,
-    day: () => t`${change} without today`,
-    week: () => t`${change} without this week`,
-    month: () => t`${change} without this month`,
+    hour: () => t`${change}, not counting this hour`,
+    day: () => t`${change}, not counting today`,
+    week: () => t`${change}, not counting this week`,
+    month: () => t`${change}, not counting this month`,
   };
   return (
     <span

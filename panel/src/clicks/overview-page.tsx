@@ -6,7 +6,7 @@ import { Suspense } from "react";
 import { formatNumber } from "../base/i18n.ts";
 import { api, responseOf } from "../base/api.ts";
 import { lazyOrFailure, lazyPart } from "../base/lazy.ts";
-import { Heading } from "../ui/heading.tsx";
+import { PageTitle } from "../ui/page-head.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { Change } from "./change.tsx";
 import classes from "./clicks.module.css";
@@ -58,15 +58,16 @@ export function OverviewPage() {
     course: values,
   });
   const [bots, visits] = [trend.data?.automated_clicks, trend.data?.visitors];
+  const figures = 2 + Number(isAdmin) + Number(visits !== undefined);
   const links = isAdmin ? totals.data?.total_links : linkCount.data;
 
   if (links === 0) return <Begin isAdmin={isAdmin} />;
   return (
     <Stack p="md" gap="md">
       <Group justify="space-between">
-        <Heading>
+        <PageTitle>
           <Trans>Overview</Trans>
-        </Heading>
+        </PageTitle>
         <ReportBar search={search} onChange={change} without={["visitors"]} />
       </Group>
       <Group gap="xs" mih={36} justify="space-between">
@@ -88,7 +89,7 @@ export function OverviewPage() {
         onChange={change}
       />
       <SimpleGrid
-        cols={{ base: 2, md: 2 + Number(isAdmin) + Number(visits !== undefined) }}
+        cols={{ base: 2, sm: figures === 3 ? 3 : 2, md: figures }}
         spacing="sm"
         className={classes["tiles"]!}
       >
@@ -97,7 +98,7 @@ export function OverviewPage() {
         {isAdmin && <Figure label={t`Human clicks, all time`} value={totals.data?.human_clicks} />}
         <Figure label={t`Links`} value={links} />
       </SimpleGrid>
-      <div className={classes["report"]}>
+      <div className={`${classes["report"]} ${classes["pair"]}`}>
         <TopLinks links={top.data} />
         <NewestClicks place={null} frame={frame} isDetailed={undefined} mayWatch={isAdmin} most={8} />
       </div>
@@ -122,9 +123,9 @@ function Greeting({ name }: { name: string }) {
 /** Before there are links. */
 const Begin = ({ isAdmin }: { isAdmin: boolean }) => (
   <Stack p="md" gap="md">
-    <Heading>
+    <PageTitle>
       <Trans>Overview</Trans>
-    </Heading>
+    </PageTitle>
     {isAdmin && <HealthLine />}
     <Suspense fallback={null}>
       <FirstRun isAdmin={isAdmin} />

@@ -141,7 +141,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
             </Button>
           )}
           {mayReset && (
-            <Button size="compact-sm" variant="subtle" onClick={() => does.onChange(fallback)}>
+            <Button size="compact-sm" variant="subtle" ms={-9} onClick={() => does.onChange(fallback)}>
               <Trans>Use the default</Trans>
             </Button>
           )}

@@ -62,7 +62,7 @@ export function DomainsPage() {
             }
           >
             {isAdmin && (
-              <Button onClick={() => setEdited("new")}>
+              <Button variant="default" onClick={() => setEdited("new")}>
                 <Trans>Add the first domain</Trans>
               </Button>
             )}
@@ -98,13 +98,13 @@ export function DomainsPage() {
           },
           {
             title: t`Unknown codes lead to`,
-            isHidden: "narrow",
+            isHidden: "medium",
             fit: "value",
             cell: ({ not_found_url: url }) => target(url),
           },
           {
             title: t`Expired links lead to`,
-            isHidden: "narrow",
+            isHidden: "medium",
             fit: "value",
             cell: ({ expired_url: url, not_found_url: other }) => target(url ?? other),
           },
@@ -205,7 +205,7 @@ function Actions({ domain, onEdit, isAdmin }: { domain: Domain; onEdit?: () => v
 }
 
 const target = (url: string | null) => (
-  <Text size="sm" c="dimmed" truncate maw={220} title={url ?? ""}>
+  <Text size="sm" c="dimmed" truncate maw="min(220px, 12vw)" title={url ?? ""}>
     {url?.replace(/^https?:\/\//, "") ?? "404"}
   </Text>
 );

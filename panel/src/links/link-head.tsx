@@ -109,12 +109,13 @@ function Facts({ link }: { link: Link }) {
           {tag}
         </TagLink>
       ))}
-      {link.owner !== null && link.owner !== account?.username && (
-        <Badge variant="default" radius="sm" maw={260}>
-          <Trans>Owner: {owner}</Trans>
-        </Badge>
-      )}
       <Text size="sm" c="dimmed">
+        {link.owner !== null && link.owner !== account?.username && (
+          <>
+            <Trans>Owner: {owner}</Trans>
+            {" · "}
+          </>
+        )}
         <Trans>
           {formatNumber(link.human_clicks)} human clicks, {formatNumber(link.click_count)} with bots
         </Trans>

@@ -1,11 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack, Text } from "@mantine/core";
 import { IconPhoto } from "@tabler/icons-react";
-import { queryOptions, useQuery } from "@tanstack/react-query";
 import { renderSVG } from "uqr";
-import { SERVER_URL } from "../base/place.ts";
 import { targetIn } from "../base/targets.ts";
-import { api, responseOf } from "../base/api.ts";
+import { useDefaultBase } from "./form/domains.ts";
 import type { LinkValues } from "./form/link-values.ts";
 import { withScheme } from "./form/with-scheme.ts";
 import classes from "./link.module.css";
@@ -14,26 +12,11 @@ const RANDOM = "…";
 /** Modules around the code, as scanners expect. */
 const QUIET = 4;
 
-/** Any link of the default domain. */
-const anyLinkQuery = queryOptions({
-  queryKey: ["links", "any"],
-  queryFn: async ({ signal }) => {
-    const params = { query: { domain: "", page_size: 1 } };
-    return (await responseOf(api.GET("/admin/v1/links", { params, signal }))).data[0] ?? null;
-  },
-});
-
-/** The address of a domain. The server writes that of the default one as its settings say. */
-function useBase(domain: string): string {
-  const { data: known } = useQuery(anyLinkQuery);
-  const base = known?.domain !== null ? SERVER_URL : known.short_url.slice(0, -known.code.length - 1);
-  return domain === "" ? base : `${new URL(base).protocol}//${domain}`;
-}
-
 /** The short URL, its QR code, and the card that messengers show, while a link is typed. */
 export function LinkPreview({ values }: { values: LinkValues }) {
   const { t } = useLingui();
-  const base = useBase(values.domain);
+  const usual = useDefaultBase();
+  const base = values.domain === "" ? usual : `${new URL(usual).protocol}//${values.domain}`;
   const code = values.code.trim();
   const target = targetIn(withScheme(values.target));
   const host = target === null ? null : new URL(target).host;

@@ -3,7 +3,7 @@ import { Skeleton, Stack } from "@mantine/core";
 import { useCanGoBack, useNavigate, useRouter } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useEffect, useRef } from "react";
 import { lazyOrFailure } from "../base/lazy.ts";
-import { Heading } from "../ui/heading.tsx";
+import { PageTitle } from "../ui/page-head.tsx";
 import { useHasDomains } from "./form/domains.ts";
 import { LinkPreview } from "./link-preview.tsx";
 
@@ -20,9 +20,9 @@ export function NewLinkPage() {
   const leave = (): void => (canGoBack ? router.history.back() : void navigate({ to: "/links", search: {} }));
   return (
     <Stack p="md" gap="md" component="section" aria-label={t`New link`}>
-      <Heading>
+      <PageTitle>
         <Trans>New link</Trans>
-      </Heading>
+      </PageTitle>
       <Suspense fallback={<Skeleton height={480} />}>
         {isReady ? (
           <Begin onLeave={leave}>

@@ -3,7 +3,7 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Mail } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
-import { AnchorLink } from "../ui/anchor-link.tsx";
+import { ButtonLink } from "../ui/button-link.tsx";
 import { DataList } from "../ui/lists/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
@@ -20,6 +20,7 @@ export function MailPage() {
   const [kinds, states] = [useKindNames(), useStateNames()];
   const list = useInfiniteQuery(mailsQuery);
   const { data: server } = useQuery(mailServerQuery);
+  const isOff = server?.from === "";
   const refresh = () =>
     Promise.all(["mails", "mail-server"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
   const retry = useMutation({ mutationFn: retryMail, onSettled: refresh });
@@ -29,16 +30,15 @@ export function MailPage() {
         title={t`Mail`}
         sentence={<Trans>What was sent in 30 days, what waits and what failed.</Trans>}
       />
-      {server?.from === "" && (
-        <Text size="sm">
-          <Trans>
-            No mails are sent until{" "}
-            <AnchorLink to="/settings" search={{ group: "mail" }} inherit underline="always">
-              the settings
-            </AnchorLink>{" "}
-            name a mail server.
-          </Trans>
-        </Text>
+      {isOff && (
+        <Empty
+          title={<Trans>Mail is not set up yet.</Trans>}
+          sentence={<Trans>No mails are sent until the settings name a mail server.</Trans>}
+        >
+          <ButtonLink to="/settings" search={{ group: "mail" }}>
+            <Trans>Set up mail</Trans>
+          </ButtonLink>
+        </Empty>
       )}
       {server !== undefined && server.message !== "" && (
         <Alert color="orange" variant="light" title={t`Mails are not being sent`}>
@@ -53,7 +53,7 @@ export function MailPage() {
         error={list.error}
         onRetry={() => void list.refetch()}
         keyOf={({ id }) => id}
-        empty={<Empty title={<Trans>No mails yet.</Trans>} />}
+        empty={isOff ? null : <Empty title={<Trans>No mails yet.</Trans>} />}
         columns={[
           {
             title: t`Recipient`,

@@ -70,8 +70,8 @@ export function ReportPagesPage() {
               </Trans>
             }
           >
-            <Button onClick={open}>
-              <Trans>Make the first report page</Trans>
+            <Button variant="default" onClick={open}>
+              <Trans>Create the first report page</Trans>
             </Button>
           </Empty>
         }

@@ -28,6 +28,8 @@ export function Disclosure({ label, summary, isOpen, onToggle, children }: Props
         size="compact-sm"
         fw={500}
         maw="100%"
+        // The chevron stands on the edge of the fields.
+        ms={-9}
         leftSection={<Chevron size={14} aria-hidden />}
         aria-expanded={isOpen}
         aria-controls={id}

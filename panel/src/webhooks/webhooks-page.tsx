@@ -54,7 +54,7 @@ export function WebhooksPage() {
               <Trans>A webhook sends a signed request to an address of yours when something happens.</Trans>
             }
           >
-            <Button onClick={() => setEdited("new")}>
+            <Button variant="default" onClick={() => setEdited("new")}>
               <Trans>Add the first webhook</Trans>
             </Button>
           </Empty>

@@ -66,7 +66,7 @@ export function PasskeysSection({ username }: { username: string }) {
             },
             {
               title: t({ message: "Added", context: "a passkey" }),
-              isHidden: "narrow",
+              isHidden: "medium",
               fit: "value",
               cell: ({ created_at: created }) => formatTime(created),
             },

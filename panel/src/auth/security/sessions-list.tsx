@@ -70,7 +70,7 @@ export function SessionsList() {
               </>
             ),
           },
-          { title: t`Address`, isHidden: "narrow", fit: "value", cell: ({ address }) => address ?? "" },
+          { title: t`Address`, isHidden: "narrow", width: "9rem", cell: ({ address }) => address ?? "" },
           {
             title: t`Last used`,
             isHidden: "narrow",
@@ -79,7 +79,7 @@ export function SessionsList() {
           },
           {
             title: t`Signed in`,
-            isHidden: "narrow",
+            isHidden: "medium",
             fit: "value",
             cell: ({ created_at: created }) => formatTime(created),
           },

@@ -61,7 +61,7 @@ export function TeamsPage() {
             }
           >
             {isAdmin && (
-              <Button onClick={() => setEdited("new")}>
+              <Button variant="default" onClick={() => setEdited("new")}>
                 <Trans>Create the first team</Trans>
               </Button>
             )}

@@ -54,7 +54,7 @@ export function TokensPage() {
           onChange={(whose) => show({ all: whose === "all" })}
           data={[
             { value: "own", label: t`My tokens` },
-            { value: "all", label: t`Of all accounts` },
+            { value: "all", label: t`All tokens` },
           ]}
         />
       )}
@@ -69,7 +69,7 @@ export function TokensPage() {
             title={<Trans>There are no tokens yet.</Trans>}
             sentence={<Trans>With a token, a program may do what its scopes allow, and nothing else.</Trans>}
           >
-            <Button onClick={() => setIsMaking(true)}>
+            <Button variant="default" onClick={() => setIsMaking(true)}>
               <Trans>Create the first token</Trans>
             </Button>
           </Empty>
@@ -108,7 +108,7 @@ export function TokensPage() {
           },
           {
             title: t`Last used`,
-            isHidden: "narrow",
+            isHidden: "medium",
             fit: "value",
             cell: ({ last_used_at: used }) => (used === null ? t`Never` : formatDate(used)),
           },

@@ -76,7 +76,7 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
         {
           title: t`Files`,
           isHidden: "narrow",
-          fit: "value",
+          fit: "number",
           cell: ({ used_bytes: used, quota_bytes: quota }) => (
             <Text size="sm" c={quota > 0 && used >= quota ? "var(--mantine-color-error)" : "dimmed"}>
               {quota === 0 ? formatBytes(used) : t`${formatBytes(used)} of ${formatBytes(quota)}`}
@@ -85,7 +85,7 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
         },
         {
           title: t`Created`,
-          isHidden: "narrow",
+          isHidden: "medium",
           fit: "value",
           cell: ({ created_at: created }) => (created === null ? "" : formatDate(created)),
         },

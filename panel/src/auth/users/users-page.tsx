@@ -60,7 +60,7 @@ export function UsersPage() {
       <Group gap="xs">
         <SearchField
           label={t`Search accounts`}
-          w={isPhone ? "calc(100% - 8rem)" : "100%"}
+          w={`calc(100% - ${isPhone ? "8rem" : "360px"})`}
           maw={360}
           type="search"
           maxLength={64}

@@ -6,7 +6,7 @@ import { useMemo } from "react";
 import { TIME_ZONE } from "../../base/place.ts";
 import { SettingLink } from "../../config/setting-link.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Heading } from "../../ui/heading.tsx";
+import { PageTitle } from "../../ui/page-head.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { startOfBucket } from "../buckets.ts";
 import { comparedSeries } from "../chart/series.ts";
@@ -53,9 +53,9 @@ export function ComparePage() {
   return (
     <Stack p="md" gap="sm">
       <Group justify="space-between">
-        <Heading>
+        <PageTitle>
           <Trans>Compare links</Trans>
-        </Heading>
+        </PageTitle>
         <ReportBar
           search={time}
           onChange={({ range, from, to, by, visitors: whose, vs }) =>

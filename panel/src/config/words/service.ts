@@ -72,7 +72,7 @@ export const SERVICE_WORDS = {
   },
   "features.enable_admin_panel": {
     name: msg`Enable admin panel`,
-    description: msg`Serve this panel.`,
+    description: msg`This panel is available. Off: only the API and the command line.`,
   },
   "features.yourls_api": {
     name: msg`YOURLS API`,

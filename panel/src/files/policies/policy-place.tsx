@@ -9,7 +9,7 @@ export const PolicyPlace = ({ policy }: { policy: Policy }) =>
       {policy.region}
     </Trans>
   ) : policy.driver_type === "linked" ? (
-    <Trans>Existing folder {policy.base_path}</Trans>
+    <Trans>Existing folder: {policy.base_path}</Trans>
   ) : (
-    <Trans>Folder {policy.base_path}</Trans>
+    <Trans>Folder: {policy.base_path}</Trans>
   );

@@ -61,7 +61,7 @@ function Obstacles({ policy, usage }: { policy: Policy; usage: PolicyUsage }) {
   return (
     <details>
       <summary>
-        <Trans>What prevents its deletion</Trans>
+        <Trans>Why it can't be deleted</Trans>
       </summary>
       <List size="sm" mt={4} style={{ overflowWrap: "anywhere" }}>
         {policy.is_default && (

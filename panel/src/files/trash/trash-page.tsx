@@ -78,7 +78,7 @@ export function TrashPage() {
           { title: t`Name`, cell: (item) => <Name item={item} /> },
           {
             title: t`Size`,
-            isHidden: "narrow",
+            isHidden: "medium",
             fit: "value",
             cell: ({ size }) => (size === null ? "" : formatBytes(size)),
           },

@@ -35,7 +35,7 @@ export function DeletedLinksPage() {
         sentence={t`They can be put back with their clicks until their time is over. Their codes are free meanwhile.`}
       >
         <Button component={Link} to="/links/changes" variant="subtle">
-          <Trans>Put many back</Trans>
+          <Trans>Bulk changes</Trans>
         </Button>
         <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
           <Trans>Links</Trans>
@@ -63,21 +63,21 @@ export function DeletedLinksPage() {
               sentence={<Trans>Change the search.</Trans>}
             />
           ) : (
-            <Empty title={<Trans>No deleted link can be put back.</Trans>} />
+            <Empty title={<Trans>No deleted links.</Trans>} />
           )
         }
         columns={[
           { title: t`Link`, cell: (link) => <Name link={link} /> },
           {
             title: t({ message: "Human clicks", context: "column" }),
-            isHidden: "narrow",
+            isHidden: "medium",
             fit: "number",
             cell: (link) => formatNumber(link.human_clicks),
           },
           {
             title: t`Deleted`,
             isHidden: "narrow",
-            fit: "value",
+            width: "13rem",
             cell: deletionOf,
           },
           { title: t`Actions`, fit: "actions", cell: (link) => <PutBack link={link} /> },

@@ -15,7 +15,7 @@ import type { Link } from "../../base/api.ts";
 import { hasTargets } from "../../base/targets.ts";
 import { TagsField } from "../tags-field.tsx";
 import { isAddress } from "../target-use.tsx";
-import { hostsQuery } from "./domains.ts";
+import { hostsQuery, useDefaultBase } from "./domains.ts";
 import { AskPasswords } from "./ask-passwords.tsx";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
 import { FIELDS, type LinkFieldName, type LinkValues, type Row } from "./link-values.ts";
@@ -171,6 +171,7 @@ function DomainField({
 }: Shared & { value: string; onChange(host: string): void }) {
   const { t } = useLingui();
   const { data: domains = [] } = useQuery(hostsQuery);
+  const usual = new URL(useDefaultBase()).host;
   const hosts = new Set([...domains.map(({ host }) => host), value]);
   hosts.delete("");
   return (
@@ -178,7 +179,7 @@ function DomainField({
       {...shared}
       value={value}
       onChange={(host) => onChange(host ?? "")}
-      data={[{ value: "", label: t`The default domain` }, ...hosts]}
+      data={[{ value: "", label: t`${usual} (default)` }, ...hosts]}
       searchable={hosts.size > 8}
       maxLength={MOST_SEARCHED}
       nothingFoundMessage={<Trans>No domain matches.</Trans>}

@@ -65,6 +65,7 @@ export function LinksToolbar({ finding, columns, onChange }: Props) {
       <ActionIcon
         variant="default"
         size={36}
+        className={classes["keys"]!}
         aria-label={t`Keyboard shortcuts`}
         {...hinted(t`Keyboard shortcuts`, "help")}
         onClick={() => runShortcut("help")}

@@ -96,7 +96,7 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
           ))}
         </ol>
         {rules.length > 1 && (
-          <Text size="xs" c="dimmed" px="xs">
+          <Text size="xs" c="dimmed">
             <Trans>The first rule that matches decides.</Trans>
           </Text>
         )}
@@ -144,9 +144,9 @@ function AddRule({ isFirst, onAdd }: { isFirst: boolean; onAdd(name: ConditionNa
   const { t } = useLingui();
   const texts = useConditionTexts();
   return (
-    <Group gap={4} role="group" aria-label={t`Add a rule`}>
-      <Text size="sm" c="dimmed" px="xs">
-        {isFirst ? <Trans>Lead some elsewhere, by</Trans> : <Trans>Another rule, by</Trans>}
+    <Group gap={8} role="group" aria-label={t`Add a rule`}>
+      <Text size="sm" c="dimmed" w="100%">
+        {isFirst ? <Trans>Send some visitors elsewhere by</Trans> : <Trans>Another rule by</Trans>}
       </Text>
       {CONDITIONS.slice(0, SHOWN).map((name, at) => (
         <Button

@@ -90,7 +90,7 @@ export function LinkSettings({ link, wantsEdit, onEdit, onSaved, onDeleted }: Pr
           </Trans>
         )}
       </Text>
-      <Group gap="xs">
+      <Group gap="xs" ms={-9}>
         <TakeDown link={link} />
         <Button
           variant="subtle"

@@ -67,8 +67,9 @@ export function LinkSettingRow({ name, link, onSaved, children, isLit }: Props) 
       </div>
     );
   }
+  const usual = new URL(link.short_url).host;
   const shown =
-    name === "domain" && link.domain === null ? t`The default domain` : textOf(name, shownOf(link, name));
+    name === "domain" && link.domain === null ? t`${usual} (default)` : textOf(name, shownOf(link, name));
   return (
     <div className={classes["row"]}>
       <Text size="sm" c="dimmed">

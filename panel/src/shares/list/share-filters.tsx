@@ -28,7 +28,6 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
     <Group gap="xs">
       <SearchField
         label={t`Search shares`}
-        placeholder={t`Search name, code and title`}
         className={classes["search"]!}
         q={search.q}
         delayMs={DELAY_MS}

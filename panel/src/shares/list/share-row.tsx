@@ -108,14 +108,14 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
               </Box>
             </Group>
             <ForWhom share={share} />
-            <UseOnPhone share={share} />
+            <Use share={share} />
           </div>
         </Group>
       </Table.Td>
       <Table.Td visibleFrom="sm">
         <ShareStateBadge share={share} />
       </Table.Td>
-      <Table.Td visibleFrom="sm">
+      <Table.Td visibleFrom="md">
         <Text size="sm">
           <ShareUsage share={share} />
         </Text>
@@ -134,7 +134,7 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
           {expires === null ? t`Never` : formatDate(expires)}
         </Text>
       </Table.Td>
-      <Table.Td visibleFrom="md">
+      <Table.Td visibleFrom="lg">
         <Text size="sm" c="dimmed" title={formatTime(share.created_at)} className={classes["number"]}>
           {formatDate(share.created_at)}
         </Text>
@@ -162,16 +162,17 @@ const ForWhom = ({ share: { recipients, owner } }: { share: Share }) => (
   </>
 );
 
-const UseOnPhone = ({ share }: { share: Share }) => (
-  <Text size="xs" c="dimmed" hiddenFrom="sm">
+/** Where there is no room for a column of it. */
+const Use = ({ share }: { share: Share }) => (
+  <Text size="xs" c="dimmed" hiddenFrom="md">
     <ShareUsage share={share} isInLine />
     {share.expires_at !== null && (
-      <>
+      <Text span size="xs" hiddenFrom="sm">
         {" · "}
         <span className={classes["number"]}>
           <ShareEnd expires={share.expires_at} />
         </span>
-      </>
+      </Text>
     )}
   </Text>
 );

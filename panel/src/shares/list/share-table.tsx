@@ -48,12 +48,12 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
             <Table.Th visibleFrom="sm" className={classes["state"]}>
               <Trans>State</Trans>
             </Table.Th>
-            <Table.Th visibleFrom="sm" className={classes["usage"]}>
+            <Table.Th visibleFrom="md" className={classes["usage"]}>
               <Trans>Use</Trans>
             </Table.Th>
             <Head {...head} sort="human_clicks" title={t`Visits`} from="md" width="visits" />
             <Head {...head} sort="expires_at" title={t`Expires`} from="sm" width="day" />
-            <Head {...head} sort="created_at" title={t`Created`} from="md" width="day" />
+            <Head {...head} sort="created_at" title={t`Created`} from="lg" width="day" />
             <Table.Th className={classes["actions"]}>
               <VisuallyHidden>
                 <Trans>Actions</Trans>
@@ -88,7 +88,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
 type HeadProps = Pick<Props, "search" | "onSort"> & {
   sort: ShareSort;
   title: string;
-  from?: "sm" | "md";
+  from?: "sm" | "md" | "lg";
   width?: "visits" | "day";
 };
 

@@ -9,7 +9,8 @@ import { partsOf, type RowParts, RowPartsMenu } from "../menus/row-parts-menu.ts
 export type Column<T> = {
   title: string;
   cell(item: T): ReactNode;
-  isHidden?: "narrow";
+  /** `narrow`: on phones. `medium`: on tablets too. */
+  isHidden?: "narrow" | "medium";
   /** As wide as its longest value, which does not wrap. `actions` are at the end, without a visible title. */
   fit?: "value" | "number" | "actions";
   /** The preferred width, so that it does not change with the visible rows. */
@@ -99,6 +100,6 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
 }
 
 const looksOf = <T,>({ isHidden, fit }: Column<T>) => ({
-  ...(isHidden === "narrow" && { visibleFrom: "sm" }),
+  ...(isHidden && { visibleFrom: isHidden === "narrow" ? "sm" : "lg" }),
   ...(fit !== undefined && { "data-fit": fit }),
 });
