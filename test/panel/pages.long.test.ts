@@ -158,7 +158,7 @@ once("files are uploaded into a folder, shared with a password, moved to the tra
 
 story("an editor sees links, files and tokens, and only own links", async () => {
   const { page, close } = await panel.open("/panel/");
-  await page.getByLabel("Account").fill("anna");
+  await page.getByLabel("Username or e-mail address").fill("anna");
   await page.getByLabel("Password", { exact: true }).fill("anna's password");
   await pressSignIn(page);
   await page.getByText("Create your first short link").waitFor();

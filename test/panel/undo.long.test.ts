@@ -147,7 +147,7 @@ once("the next account sees no notice of the previous one, and undoes nothing", 
   await retitle(page, "a3", "the administrator's");
   await page.getByRole("button", { name: /Account menu/ }).click();
   await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
-  await page.getByLabel("Account").waitFor();
+  await page.getByLabel("Username or e-mail address").waitFor();
   await page.getByText("a3 is saved.").waitFor({ state: "detached", timeout: 3_000 });
   await signInToPanel(page, PASSWORD, "ed");
   const writes: string[] = [];

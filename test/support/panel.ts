@@ -41,7 +41,7 @@ type Look = { size?: { width: number; height: number }; dark?: boolean; locale?:
 
 /** Signs in on the page that is open. */
 export async function signInToPanel(page: Page, password = PASSWORD, account?: string): Promise<void> {
-  if (account !== undefined) await page.getByLabel("Account").fill(account);
+  if (account !== undefined) await page.getByLabel("Username or e-mail address").fill(account);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await pressSignIn(page);
   await page.getByRole("button", { name: /Account menu/ }).waitFor();
