@@ -180,7 +180,7 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   await list(page, "Countries").getByText("United States").waitFor();
   // Humans and bots are a line each, from the axis on; the day that is not over says so.
   const figure = page.getByRole("figure");
-  for (const name of ["Human clicks", "Bots", "Human clicks, previous period", "All clicks"])
+  for (const name of ["Human clicks", "Bots", "Human clicks, previous period", "Clicks"])
     await figure.getByText(name, { exact: true }).last().waitFor();
   await chart(page).focus();
   await page.keyboard.press("End");
@@ -222,6 +222,13 @@ story("analytics of all links are exported, as sums and as clicks, by the server
     "\ufeffshort_code,clicked_at,referrer,source,ip_address,country,city,visitors,domain,referrer_host,utm_source,utm_medium,utm_campaign,utm_term,utm_content,language,channel,rule,user_agent",
   );
   expect(clicks.trim().split("\n")).toHaveLength(19);
+  // The headline and the row of the only clicked link compare the same days.
+  await page.goto(`${panel.origin}/panel/analytics`);
+  await soon(async () => {
+    const said = await page.getByTitle(/Before: 5$/).allTextContents();
+    const [headline, row] = said.map((change) => /^\d+% more/.exec(change)?.[0]);
+    expect([said.length, headline]).toEqual([2, row]);
+  });
   // The clock of this machine is behind; the range ends with the server's day.
   await page.clock.setFixedTime(Date.now() - 20 * DAY_MS);
   await page.goto(`${panel.origin}/panel/link/spring?range=7d`);

@@ -1,7 +1,7 @@
 /** Links in Chromium: what stays in reach and in place, and what is asked for and said while a page is on its way. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { ticksOf } from "../../panel/src/clicks/chart/ticks.ts";
+import { countTicks, ticksOf } from "../../panel/src/clicks/chart/ticks.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { press } from "../support/keyboard.ts";
 import { NARROW, startPanel, WIDE } from "../support/panel.ts";
@@ -217,6 +217,22 @@ test("a chart of a few days names its first, its last and one between, where thr
   expect(ticksOf(days(7), "day", 900)).toEqual([0, 1, 2, 3, 4, 5, 6]);
   // From two weeks on names stand at weeks.
   expect(ticksOf(days(30), "day", 900)).toEqual([0, 7, 14, 21, 28]);
+});
+
+test("the counts of a chart end above its peak", () => {
+  expect(countTicks(0)).toEqual([0, 1, 2, 3, 4]);
+  expect(countTicks(5)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(countTicks(1_100)).toEqual([0, 200, 400, 600, 800, 1_000, 1_200]);
+  expect(countTicks(12_345)).toEqual([0, 5_000, 10_000, 15_000]);
+  for (let peak = 1; peak < 1e9; peak = Math.ceil(peak * 1.3)) {
+    const ticks = countTicks(peak);
+    expect([peak, ticks.length <= 7, ticks.at(-1)! > peak, ticks.at(-2)! <= peak]).toEqual([
+      peak,
+      true,
+      true,
+      true,
+    ]);
+  }
 });
 
 test.skipIf(!CHROMIUM)(

@@ -7,11 +7,11 @@ import { FilterBar } from "./filter/filter-bar.tsx";
 import { conditionsIn } from "./filter.ts";
 import { ListCard } from "./lists/list-card.tsx";
 import { MissingCodes } from "./lists/missing-codes.tsx";
-import { earlierOf, type OnReportChange } from "./range.ts";
+import type { OnReportChange } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
 import { ShareReport } from "./share-report.tsx";
 import { ReportView } from "./report-view.tsx";
-import { useReport } from "./use-report.ts";
+import { listComparison, useReport } from "./use-report.ts";
 
 /** The clicks of all links that the account sees. */
 export function AnalyticsPage() {
@@ -51,7 +51,7 @@ export function AnalyticsPage() {
           ]}
           frame={report}
           search={search}
-          earlier={earlierOf(search, report.shown, report.unit)}
+          comparison={listComparison(report, search)}
           onChange={change}
         />
         {account.role === "admin" && conditionsIn(search).length === 0 && <MissingCodes frame={report} />}

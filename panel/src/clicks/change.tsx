@@ -13,10 +13,12 @@ type Props = {
   isNeutral?: boolean;
   /** The unit of what is not over and so counts in neither; undefined: all counts. */
   open?: Unit | undefined;
+  /** Only the title says what counts in neither. */
+  isShort?: boolean;
 };
 
 /** A change in words, in colour where its base is large enough to say something. Nothing against nothing. */
-export function Change({ now, before, isNeutral, open }: Props) {
+export function Change({ now, before, isNeutral, open, isShort }: Props) {
   const { t } = useLingui();
   if (before <= 0) return null;
   const percent = Math.round((now / before - 1) * 100);
@@ -29,13 +31,14 @@ export function Change({ now, before, isNeutral, open }: Props) {
     week: () => t`${change}, not counting this week`,
     month: () => t`${change}, not counting this month`,
   };
+  const whole = open === undefined ? change : without[open]();
   return (
     <span
       className={classes["change"]}
       data-way={before < FEW || percent === 0 || isNeutral ? "none" : percent > 0 ? "up" : "down"}
-      title={t`Before: ${base}`}
+      title={isShort && open !== undefined ? `${whole} · ${t`Before: ${base}`}` : t`Before: ${base}`}
     >
-      {open === undefined ? change : without[open]()}
+      {isShort ? change : whole}
     </span>
   );
 }

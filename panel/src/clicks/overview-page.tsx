@@ -8,6 +8,7 @@ import { api, responseOf } from "../base/api.ts";
 import { lazyOrFailure, lazyPart } from "../base/lazy.ts";
 import { PageTitle } from "../ui/page-head.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
+import type { Unit } from "./buckets.ts";
 import { Change } from "./change.tsx";
 import classes from "./clicks.module.css";
 import { HealthLine } from "./health-line.tsx";
@@ -15,7 +16,7 @@ import { NewestClicks } from "./live/newest-clicks.tsx";
 import { compareOf, type OnReportChange } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
 import { topQuery, totalsQuery, trendQuery } from "./report-queries.ts";
-import { comparable, sum } from "./chart/series.ts";
+import { comparable, endsOpen, sum } from "./chart/series.ts";
 import { Sparkline } from "./chart/sparkline.tsx";
 import { TopLinks } from "./top-links.tsx";
 import { TrendCard } from "./trend-card.tsx";
@@ -56,6 +57,7 @@ export function OverviewPage() {
     before: before && sum(before.map((value) => value ?? 0)),
     compared: values && sum(comparable(values, earlier)),
     course: values,
+    open: trend.data && endsOpen(trend.data.labels, earlier) ? unit : undefined,
   });
   const [bots, visits] = [trend.data?.automated_clicks, trend.data?.visitors];
   const figures = 2 + Number(isAdmin) + Number(visits !== undefined);
@@ -146,12 +148,14 @@ type FigureProps = {
   before?: number | undefined;
   /** What is compared with it. */
   compared?: number | undefined;
+  /** The unit of what is not over and so is not compared. */
+  open?: Unit | undefined;
   /** By day or hour. */
   course?: readonly (number | null)[] | undefined;
   isNeutral?: boolean;
 };
 
-function Figure({ label, value, before = 0, compared, course = [], isNeutral = false }: FigureProps) {
+function Figure({ label, value, before = 0, compared, open, course = [], isNeutral = false }: FigureProps) {
   return (
     <Card withBorder px="md" py="xs">
       <Text size="xs" c="dimmed">
@@ -164,7 +168,7 @@ function Figure({ label, value, before = 0, compared, course = [], isNeutral = f
           <Text size="lg" fw={600} className={classes["count"]!}>
             {formatNumber(value)}
           </Text>
-          <Change now={compared ?? value} before={before} isNeutral={isNeutral} />
+          <Change now={compared ?? value} before={before} isNeutral={isNeutral} open={open} isShort />
           <Sparkline values={course.map((one) => one ?? 0)} isOfBots={isNeutral} />
         </Group>
       )}

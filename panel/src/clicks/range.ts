@@ -97,22 +97,26 @@ export function partOf(search: ReportSearch, span: Span): Span | undefined {
 export const compareOf = ({ vs = "before" }: ReportSearch) =>
   (({ before: "previous", year: "year", none: undefined }) as const)[vs];
 
-/** What the API compares a span with, for lists: whole weeks before, by month calendar months; see comparedRange there. */
+/**
+ * What the API compares a part of a span with, for lists: as many whole weeks before as the span has, by month calendar
+ * months; see comparedRange there.
+ */
 export function earlierOf(
   { vs = "before" }: ReportSearch,
   { start, end }: Span,
   unit: Unit,
+  part: Span,
   now = localNow(),
-): Span | undefined {
-  if (vs === "none") return undefined;
+): Span {
   const last = Math.max(start, Math.min(end, now));
+  const partEnd = Math.max(part.start, Math.min(part.end, now));
   if (unit === "month") {
     const [first, final] = [start, last - 1].map(monthOf) as [number, number];
     const months = vs === "year" ? 12 : final - first + 1;
-    return { start: monthsBefore(start, months), end: monthsBefore(last, months) };
+    return { start: monthsBefore(part.start, months), end: monthsBefore(partEnd, months) };
   }
-  const weeks = vs === "year" ? 52 : Math.ceil((end - start) / WEEK_MS);
-  return { start: start - weeks * WEEK_MS, end: last - weeks * WEEK_MS };
+  const weeks = vs === "year" ? 52 : Math.ceil((last - start) / WEEK_MS);
+  return { start: part.start - weeks * WEEK_MS, end: partEnd - weeks * WEEK_MS };
 }
 
 const WEEK_MS = 7 * DAY_MS;

@@ -5,6 +5,7 @@ import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
 import { useIsPhone } from "../ui/is-phone.ts";
 import { Sheet } from "../ui/dialogs/sheet.tsx";
+import classes from "./clicks.module.css";
 import { rangeName } from "./range-names.ts";
 import { ReportControls, useVisitorNames } from "./report-controls.tsx";
 
@@ -26,7 +27,9 @@ export function ReportBar({ children, ...props }: ComponentProps<typeof ReportCo
         // What has no room beside it goes below.
         flex="1 1 11rem"
         miw={0}
-        h={44}
+        h="auto"
+        py={2}
+        className={`${classes["control"]} ${classes["summary"]}`}
         justify="space-between"
         // Long names take two lines.
         styles={{ label: { whiteSpace: "normal", textAlign: "start", lineHeight: 1.2 } }}

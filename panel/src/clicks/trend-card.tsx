@@ -111,7 +111,7 @@ export function TrendCard({ report, search, onChange }: Props) {
           {trend ? (
             <TrendChart
               label={t`Clicks by time`}
-              counts={{ human: t`Human clicks`, automated: t`Bots`, all: t`All clicks` }[visitors]}
+              counts={{ human: t`Human clicks`, automated: t`Bots`, all: t`Clicks` }[visitors]}
               zone={
                 unit === "hour" ? (
                   <Trans>Hours of the time zone {zone}.</Trans>

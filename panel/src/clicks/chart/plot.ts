@@ -1,10 +1,10 @@
 /** Draws a trend with uPlot. brush.ts handles pointer and keys. */
 import uPlot from "uplot";
-import { formatCompact } from "../../base/i18n.ts";
+import { formatCompact, formatNumber } from "../../base/i18n.ts";
 import { shortName, type Unit } from "../buckets.ts";
 import { INK, LINE_WIDTH, LOOKS, OPEN_DASH, type Scheme } from "./looks.ts";
 import type { Series } from "./series.ts";
-import { ticksOf } from "./ticks.ts";
+import { countTicks, ticksOf } from "./ticks.ts";
 
 type Plot = {
   width: number;
@@ -23,6 +23,8 @@ const RIGHT = 26;
 /** Room for what the axis counts. */
 const TOP = 26;
 const BOTTOM = 30;
+/** Axes up to this count have whole numbers. */
+const FROM_COMPACT = 10_000;
 /** Up to this many buckets points are drawn. */
 const MOST_POINTS = 45;
 /** The area of the lines within the chart, in CSS pixels. Bucket n lies between n/count and (n+1)/count of its width. */
@@ -66,6 +68,7 @@ export function drawTrend(place: HTMLElement, plot: Plot): () => void {
   const { text, grid } = INK[scheme];
   const axis = { stroke: text, ticks: { show: false }, font: "12px system-ui, sans-serif" };
   const ticks = ticksOf(starts, unit, areaOf(width, 0).width);
+  const counts = countTicks(Math.max(0, ...series.flatMap(({ values }) => values.map((one) => one ?? 0))));
   const lines = series.flatMap((each) => linesOf(each, plot));
   const drawn = new uPlot(
     {
@@ -76,7 +79,7 @@ export function drawTrend(place: HTMLElement, plot: Plot): () => void {
       legend: { show: false },
       scales: {
         x: { time: false, range: [-0.5, starts.length - 0.5] },
-        y: { range: (_, __, most) => [0, Math.max(4, most * 1.05)] },
+        y: { range: [0, counts.at(-1)!] },
       },
       axes: [
         {
@@ -90,10 +93,8 @@ export function drawTrend(place: HTMLElement, plot: Plot): () => void {
           ...axis,
           size: LEFT,
           grid: { stroke: grid, width: 1 },
-          incrs: [1, 2, 5]
-            .flatMap((digit) => Array.from({ length: 9 }, (_, zeros) => digit * 10 ** zeros))
-            .sort((a, b) => a - b),
-          values: (_, shown) => shown.map(formatCompact),
+          splits: () => counts,
+          values: (_, shown) => shown.map(counts.at(-1)! < FROM_COMPACT ? formatNumber : formatCompact),
         },
       ],
       series: [{}, ...lines.map(({ line }) => line)],

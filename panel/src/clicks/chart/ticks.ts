@@ -21,3 +21,15 @@ export function ticksOf(starts: readonly number[], unit: Unit, width: number): n
   const first = unit === "hour" ? starts.findIndex((start) => new Date(start).getHours() % every === 0) : 0;
   return starts.map((_, at) => at).filter((at) => at >= first && (at - first) % step === 0);
 }
+
+const MOST_LINES = 6;
+/** A chart with fewer clicks is as high as one with these. */
+const FEWEST = 3;
+
+/** The counts that the axis names, from 0 to the first one above the peak. */
+export function countTicks(peak: number): number[] {
+  const most = Math.max(FEWEST, peak);
+  const zeros = 10 ** Math.max(0, Math.floor(Math.log10(most)) - 1);
+  const step = [1, 2, 5, 10, 20].map((each) => each * zeros).find((each) => most / each < MOST_LINES)!;
+  return Array.from({ length: Math.floor(most / step) + 2 }, (_, at) => at * step);
+}

@@ -11,6 +11,7 @@ import type { Frame } from "../frame.ts";
 import { isRest, nameOfNone, othersName } from "../names.ts";
 import type { OnReportChange, ReportSearch } from "../range.ts";
 import { type List, listQuery } from "../report-queries.ts";
+import type { ListComparison } from "../use-report.ts";
 import { type Counted, SHARES_HEIGHT, SharesList } from "./shares-list.tsx";
 
 type ListTab = {
@@ -26,8 +27,8 @@ type Props = {
   frame: Frame;
   search: ReportSearch;
   onChange: OnReportChange;
-  /** The span that the counts are compared with. */
-  earlier?: Frame["span"] | undefined;
+  /** What the counts of the rows are compared with. */
+  comparison?: ListComparison | undefined;
 };
 
 /** As many values as a comparison can know. */
@@ -35,7 +36,7 @@ const MOST_EARLIER = 1_000;
 const MOST_HOSTS = 5;
 
 /** Lists of one kind, of which one is shown. Each row is a filter. Without clicks it is one line. */
-export function ListCard({ title, tabs, frame, search, onChange, earlier }: Props) {
+export function ListCard({ title, tabs, frame, search, onChange, comparison }: Props) {
   const { t } = useLingui();
   const [picked, setPicked] = useState<Dimension | null>(null);
   const [first, setFirst] = useState(0);
@@ -44,16 +45,22 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
   const { shown, visitors, filter } = frame;
   const requested = { span: shown, visitors, filter };
   const { data, error, isPlaceholderData, refetch } = useQuery(listQuery(chosen, requested));
+  const { spans, open } = comparison ?? {};
   const before = useQuery({
-    ...listQuery(chosen, { ...requested, span: earlier ?? shown }, MOST_EARLIER),
-    enabled: earlier !== undefined,
+    ...listQuery(chosen, { ...requested, span: spans?.before ?? shown }, MOST_EARLIER),
+    enabled: spans !== undefined,
+  });
+  const closed = useQuery({
+    ...listQuery(chosen, { ...requested, span: spans?.now ?? shown }, MOST_EARLIER),
+    enabled: open !== undefined,
   });
   const counts = {
     human: t({ message: "Human clicks", context: "short" }),
     automated: t`Bots`,
     all: t`All clicks`,
   };
-  const items = data && itemsOf(chosen, data, earlier && before.data);
+  const compared = { before: comparison && before.data, now: open === undefined ? data : closed.data };
+  const items = data && itemsOf(chosen, data, compared);
   const isEmpty = items?.length === 0;
   // Until somebody picks a tab, the first that has something to say is shown; if none has, the first.
   const isNext = picked === null && isEmpty && !isPlaceholderData && data!.total > 0 && first < tabs.length;
@@ -110,7 +117,7 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
                   data-links={chosen === "link" || undefined}
                   aria-hidden
                 >
-                  {earlier !== undefined && (
+                  {comparison !== undefined && (
                     <span className={classes["changed"]}>
                       <Trans context="against the time before">Change</Trans>
                     </span>
@@ -123,6 +130,7 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
                 <SharesList
                   items={items}
                   dimension={chosen}
+                  open={open}
                   onChoose={choose}
                   onHost={(host) => onChange(withCondition(search, { name: "referrer", value: host }))}
                 />
@@ -157,13 +165,17 @@ const hostsOf = ({ value, hosts = [] }: List["rows"][number]): Counted["hosts"] 
     ? []
     : hosts.slice(0, MOST_HOSTS).map((host) => ({ name: host.value, count: host.clicks }));
 
+type ComparedLists = { before: List | undefined; now: List | undefined };
+
+const clicksByRow = (list: List) => new Map(list.rows.map((row) => [keyOf(row), row.clicks]));
+
 /**
  * With their part of all clicks. Those without a referrer are a row like others; what else no row has comes last,
  * without a bar.
  */
-function itemsOf(dimension: Dimension, list: List, before: List | undefined): Counted[] {
+function itemsOf(dimension: Dimension, list: List, { before, now }: ComparedLists): Counted[] {
   const { rows, total, other, none = 0 } = list;
-  const known = before && new Map(before.rows.map((row) => [keyOf(row), row.clicks]));
+  const counts = before && now && [now, before].map(clicksByRow);
   const percentageOf = (count: number) => (total === 0 ? 0 : (count / total) * 100);
   const named = rows
     .filter(({ value }) => !isRest(value))
@@ -174,7 +186,7 @@ function itemsOf(dimension: Dimension, list: List, before: List | undefined): Co
       count: row.clicks,
       percentage: percentageOf(row.clicks),
       ...(dimension === "site" && { hosts: hostsOf(row) }),
-      ...(known && { before: known.get(keyOf(row)) ?? 0 }),
+      ...(counts && { compared: counts.map((known) => known.get(keyOf(row)) ?? 0) as [number, number] }),
     }));
   const without = (key: string, name: string, count: number, isOther: boolean): Counted[] =>
     count <= 0

@@ -5,6 +5,7 @@ import { Fragment, useState } from "react";
 import { formatNumber, formatShare } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
+import type { Unit } from "../buckets.ts";
 import { Change } from "../change.tsx";
 import classes from "../clicks.module.css";
 import type { Dimension, Value } from "../dimensions.ts";
@@ -19,8 +20,8 @@ export type Counted = {
   percentage: number;
   /** Of too many values, or of none: without a bar. */
   isRest?: boolean;
-  /** In the time before, if it is compared. */
-  before?: number;
+  /** The counts that are compared, the later one first. */
+  compared?: [number, number];
   /** Of a site. */
   hosts?: { name: string; count: number }[] | undefined;
 };
@@ -33,12 +34,14 @@ export const SHARES_HEIGHT = ROW * FIRST;
 type Props = {
   items: readonly Counted[];
   dimension: Dimension;
+  /** The unit of what is not over and so is not compared. */
+  open?: Unit | undefined;
   onChoose(item: Counted): void;
   onHost?(host: string): void;
 };
 
 /** Names with their counts, the most frequent first. Each is a filter. Bars are as long as their count is to the largest. */
-export function SharesList({ items, dimension, onChoose, onHost }: Props) {
+export function SharesList({ items, dimension, open, onChoose, onHost }: Props) {
   const { t } = useLingui();
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? items : items.slice(0, FIRST);
@@ -52,11 +55,14 @@ export function SharesList({ items, dimension, onChoose, onHost }: Props) {
           <Fragment key={item.key}>
             <li className={classes["share"]}>
               {!item.isRest && (
-                <div className={classes["bar"]} style={{ width: `${(item.count / most) * 100}%` }} />
+                <div
+                  className={classes["bar"]}
+                  style={{ width: `calc(${item.count / most} * (100% - var(--from)))` }}
+                />
               )}
               {!item.isRest && <ValueIcon dimension={dimension} value={item.value} />}
               <Name item={item} isLink={isLinks} onChoose={onChoose} />
-              <Numbers item={item} />
+              <Numbers item={item} open={open} />
               {isLinks && item.value !== undefined && <ToLink {...item.value} />}
             </li>
             {item.hosts?.map(({ name, count }) => (
@@ -115,11 +121,13 @@ const LinkName = ({ code, title, domain }: Pick<Value, "title" | "domain"> & { c
   </>
 );
 
-const Numbers = ({ item: { count, percentage, before } }: { item: Counted }) => (
+type NumbersProps = { item: Counted } & Pick<Props, "open">;
+
+const Numbers = ({ item: { count, percentage, compared }, open }: NumbersProps) => (
   <span className={classes["figures"]}>
-    {before !== undefined && (
+    {compared !== undefined && (
       <span className={classes["changed"]}>
-        <Change now={count} before={before} />
+        <Change now={compared[0]} before={compared[1]} open={open} isShort />
       </span>
     )}
     <span className={classes["counted"]}>{formatNumber(count)}</span>
