@@ -162,6 +162,10 @@ once("a storage is made, tested and removed; one that is away or in use says so"
   await page.getByText("1 part is in trouble").waitFor();
   await page.getByRole("heading", { name: "away" }).waitFor();
   await page.getByText("In trouble", { exact: true }).first().waitFor();
+  // Jobs have words, and their keys only as titles.
+  const jobs = page.getByRole("table", { name: "Background jobs" });
+  await jobs.getByText("Remove old events").waitFor();
+  expect(await jobs.locator("[lang=en]").allTextContents()).toEqual([]);
   await expectAccessibleInAllLooks(page, "health");
 
   await page.goto(`${panel.origin}/panel/policies`);

@@ -4,6 +4,7 @@ import type { SystemReport } from "../base/api.ts";
 import { formatNumber } from "../base/i18n.ts";
 import { DataList } from "../ui/lists/data-list.tsx";
 import { useAge } from "../ui/ages.ts";
+import { nameOfJob } from "./job-names.ts";
 import { StatusBadge } from "./part.tsx";
 import classes from "./health.module.css";
 
@@ -30,9 +31,7 @@ export function JobsList({ system: { jobs, checked_at: now } }: { system: System
             title: t`Job`,
             cell: ({ job, status }) => (
               <>
-                <Text size="sm" fw={600} lang="en">
-                  {job}
-                </Text>
+                <JobName job={job} />
                 {status !== "healthy" && (
                   <Text size="sm" c="dimmed">
                     <Trans>Its last run failed; it runs again by itself. The log has the reason.</Trans>
@@ -46,17 +45,26 @@ export function JobsList({ system: { jobs, checked_at: now } }: { system: System
           {
             title: t`Runs`,
             isHidden: "narrow",
-            fit: "value",
+            fit: "number",
             cell: ({ succeeded }) => formatNumber(succeeded),
           },
           {
             title: t`Failed runs`,
             isHidden: "narrow",
-            fit: "value",
+            fit: "number",
             cell: ({ failed }) => formatNumber(failed),
           },
         ]}
       />
     </section>
+  );
+}
+
+function JobName({ job }: Pick<Job, "job">) {
+  const name = nameOfJob(job);
+  return (
+    <Text size="sm" fw={600} {...(name === undefined ? { lang: "en" } : { title: job })}>
+      {name ?? job}
+    </Text>
   );
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Progress, Text } from "@mantine/core";
 import type { SystemReport } from "../base/api.ts";
-import { formatBytes, formatNumber } from "../base/i18n.ts";
+import { formatBytes, formatNumber, formatShare } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useAge } from "../ui/ages.ts";
 import { Part } from "./part.tsx";
@@ -127,6 +127,7 @@ export function DiskPart({ disk }: { disk: SystemReport["disks"][number] }) {
         { name: t`Folder`, value: disk.folder },
         { name: t`Free`, value: free === null ? t`Unknown` : formatBytes(free) },
         { name: t`Size`, value: total === null ? t`Unknown` : formatBytes(total) },
+        ...(used === null ? [] : [{ name: t`Used`, value: formatShare(used) }]),
       ]}
       {...(disk.message !== "" && { advice: <span lang="en">{disk.message}</span> })}
     >

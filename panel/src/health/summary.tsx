@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import type { SystemReport } from "../base/api.ts";
 import { formatList, formatTime, sentenceGap } from "../base/i18n.ts";
 import { useDuration } from "../ui/ages.ts";
+import { nameOfJob } from "./job-names.ts";
 
 /** Names of the parts with problems. */
 function useTroubles(system: SystemReport): string[] {
@@ -17,7 +18,7 @@ function useTroubles(system: SystemReport): string[] {
     { name: t`Certificates`, status: certificates.status },
     ...disks.map(({ folder, status }) => ({ name: folder, status })),
     ...(storages ?? []),
-    ...jobs.map(({ job, status }) => ({ name: job, status })),
+    ...jobs.map(({ job, status }) => ({ name: nameOfJob(job) ?? job, status })),
   ];
   return parts.filter(({ status }) => status !== "healthy").map(({ name }) => name);
 }

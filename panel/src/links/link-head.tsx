@@ -116,9 +116,11 @@ function Facts({ link }: { link: Link }) {
             {" · "}
           </>
         )}
-        <Trans>
-          {formatNumber(link.human_clicks)} human clicks, {formatNumber(link.click_count)} with bots
-        </Trans>
+        <span title={t`Since the link was created`}>
+          <Trans>
+            {formatNumber(link.human_clicks)} human clicks, {formatNumber(link.click_count)} with bots
+          </Trans>
+        </span>
       </Text>
     </Group>
   );

@@ -9,6 +9,7 @@ import { endOf } from "./form/limit-fields.tsx";
 import type { ShareValues } from "./form/share-values.ts";
 import { Entries } from "./page/share-entries.tsx";
 import { choicesQuery } from "./share-queries.ts";
+import classes from "./shares.module.css";
 
 /** What visitors will see first. */
 export function SharePreview({ values }: { values: ShareValues }) {
@@ -17,7 +18,7 @@ export function SharePreview({ values }: { values: ShareValues }) {
   const end = endOf(expires);
   const name = title.trim() || (isDrop || items?.length ? undefined : item?.name);
   return (
-    <section>
+    <section className={classes["preview"]}>
       <Text size="sm" c="dimmed" mb="xs">
         <Trans>What visitors see</Trans>
       </Text>
@@ -32,8 +33,14 @@ export function SharePreview({ values }: { values: ShareValues }) {
             </Text>
           )}
           {!isDrop && <Contents values={values} />}
-          <Button component="span" fullWidth style={{ pointerEvents: "none" }}>
-            {isDrop ? <Trans>Send files</Trans> : <Trans>Download</Trans>}
+          <Button component="span" style={{ alignSelf: "start", pointerEvents: "none" }}>
+            {isDrop ? (
+              <Trans>Send files</Trans>
+            ) : item?.kind === "file" && !items?.length ? (
+              <Trans>Download</Trans>
+            ) : (
+              <Trans>Download all</Trans>
+            )}
           </Button>
           <Text size="xs" c="dimmed">
             {isProtected && (

@@ -48,7 +48,7 @@ function OwnName({ account }: { account: Pick<Account, "username" | "display_nam
           placeholder={account.username}
           autoComplete="name"
           maxLength={100}
-          w={360}
+          w={480}
           maw="100%"
           error={save.error && sentenceOf(save.error)}
           value={name}

@@ -27,24 +27,18 @@ export function TotpSection({ username }: { username: string }) {
   const form = { username, onClose: close };
   return (
     <Stack gap="xs" component="section" aria-labelledby="totp">
-      <Group gap="xs">
-        <Title order={2} size="h5" id="totp">
-          <Trans>Authenticator app</Trans>
-        </Title>
-        {data?.enabled && (
-          <StateBadge tone="good">
-            <Trans context="authenticator app">On</Trans>
-          </StateBadge>
-        )}
-      </Group>
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton height={64} />
-        ) : (
-          <Text size="sm">{sentenceOf(error)}</Text>
-        )
-      ) : (
-        <>
+      <div>
+        <Group gap="xs">
+          <Title order={2} size="h5" id="totp">
+            <Trans>Authenticator app</Trans>
+          </Title>
+          {data?.enabled && (
+            <StateBadge tone="good">
+              <Trans context="authenticator app">On</Trans>
+            </StateBadge>
+          )}
+        </Group>
+        {data !== undefined && (
           <Text size="sm" c="dimmed">
             {data.enabled ? (
               <Plural
@@ -59,23 +53,31 @@ export function TotpSection({ username }: { username: string }) {
               </Trans>
             )}
           </Text>
-          <Group gap="xs">
-            {data.enabled ? (
-              <>
-                <Button size="xs" variant="default" onClick={() => setRequested("codes")}>
-                  <Trans>New recovery codes</Trans>
-                </Button>
-                <Button size="xs" variant="subtle" color="red" onClick={() => setRequested("removal")}>
-                  <Trans>Remove</Trans>
-                </Button>
-              </>
-            ) : (
-              <Button size="xs" variant="default" onClick={() => setRequested("set-up")}>
-                <Trans>Set up</Trans>
+        )}
+      </div>
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton height={64} />
+        ) : (
+          <Text size="sm">{sentenceOf(error)}</Text>
+        )
+      ) : (
+        <Group gap="xs">
+          {data.enabled ? (
+            <>
+              <Button size="xs" variant="default" onClick={() => setRequested("codes")}>
+                <Trans>New recovery codes</Trans>
               </Button>
-            )}
-          </Group>
-        </>
+              <Button size="xs" variant="subtle" color="red" onClick={() => setRequested("removal")}>
+                <Trans>Remove</Trans>
+              </Button>
+            </>
+          ) : (
+            <Button size="xs" variant="default" onClick={() => setRequested("set-up")}>
+              <Trans>Set up</Trans>
+            </Button>
+          )}
+        </Group>
       )}
       <SideForm title={titles[requested ?? "set-up"]} isOpen={requested !== null} onClose={close}>
         {requested === "set-up" && <TotpSetUp {...form} />}

@@ -1,9 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Policy } from "../../base/api.ts";
 import { formatBytes, sentenceGap } from "../../base/i18n.ts";
-import { StateBadge } from "../../ui/state-badge.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { LinkedPlaces } from "./linked-places.tsx";
 import { MovePolicy } from "./move-policy.tsx";
@@ -36,9 +35,9 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
             {policy.name}
           </Title>
           {policy.is_default && (
-            <StateBadge tone="good">
+            <Badge size="sm" variant="default" flex="none">
               <Trans>Default</Trans>
-            </StateBadge>
+            </Badge>
           )}
         </Group>
         <Text size="sm" c="dimmed" className={classes["text"] ?? ""}>

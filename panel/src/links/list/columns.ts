@@ -9,6 +9,8 @@ export type ColumnName = "code" | "target" | "tags" | "clicks" | "people" | "cre
 export type LinkColumn = {
   name: ColumnName;
   label: string;
+  /** What the label leaves unsaid. */
+  hint?: string;
   /** At least so many rem. */
   least: number;
   /** Of the room that is left over. */
@@ -32,6 +34,7 @@ const DEFAULT: ColumnName[] = ["tags", "people", "created"];
 
 export function useColumns() {
   const { t } = useLingui();
+  const allTime = t`Since the link was created`;
   const all: LinkColumn[] = [
     { name: "code", label: t`Link`, least: 15, grow: 1.6, sort: "code", isFixed: true },
     { name: "target", label: t`Target`, least: 11, grow: 2, isFixed: true },
@@ -39,11 +42,12 @@ export function useColumns() {
     {
       name: "people",
       label: t({ message: "Human clicks", context: "column" }),
+      hint: allTime,
       least: 6.5,
       sort: "human_clicks",
       isNumber: true,
     },
-    { name: "clicks", label: t`All clicks`, least: 5.5, sort: "click_count", isNumber: true },
+    { name: "clicks", label: t`All clicks`, hint: allTime, least: 5.5, sort: "click_count", isNumber: true },
     { name: "created", label: t`Created`, least: 7.5, sort: "created_at" },
     { name: "expires", label: t`Expires`, least: 7.5, sort: "expires_at" },
     { name: "owner", label: t`Owner`, least: 7 },

@@ -41,7 +41,7 @@ export function HeadRow({ columns, finding, onSort, selection, rows }: Props) {
           }
         />
       </div>
-      {columns.map(({ name, label, sort, isNumber }) => {
+      {columns.map(({ name, label, hint, sort, isNumber }) => {
         const isSorted = sort === now.sort;
         const className = isNumber ? classes["number"] : "";
         if (sort === undefined) {
@@ -62,6 +62,7 @@ export function HeadRow({ columns, finding, onSort, selection, rows }: Props) {
             <button
               type="button"
               className={classes["sort"]}
+              title={hint}
               onClick={() => onSort(sort, isSorted ? turned(now.order) : FIRST_ORDER[sort])}
             >
               {label} {isSorted && <Arrow size={12} aria-hidden />}

@@ -53,7 +53,7 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
         <Select
           className={classes["filter"] ?? ""}
           clearable
-          placeholder={t`Any status`}
+          placeholder={t`Any state`}
           aria-label={t`State`}
           value={search.state ?? null}
           onChange={(state) => onChange({ state: state ?? undefined })}

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
-import { Badge } from "@mantine/core";
 import type { Share } from "../../base/api.ts";
 import { serverNow } from "../../base/server-clock.ts";
+import { StateBadge } from "../../ui/state-badge.tsx";
 import type { ShareSearch } from "../share-search.ts";
 
 type State = NonNullable<ShareSearch["state"]> | "trash";
@@ -18,13 +18,13 @@ export function stateOfShare(share: Share, now: number): State {
   return isUsedUp || isFull ? "used_up" : "active";
 }
 
-const COLORS: Record<State, string> = {
-  active: "green",
-  expired: "gray",
-  used_up: "gray",
-  trash: "gray",
-  damaged: "red",
-};
+const TONES = {
+  active: "good",
+  expired: "quiet",
+  used_up: "quiet",
+  trash: "quiet",
+  damaged: "bad",
+} as const;
 
 export function ShareStateBadge({ share }: { share: Share }) {
   const { t } = useLingui();
@@ -36,9 +36,5 @@ export function ShareStateBadge({ share }: { share: Share }) {
     damaged: t`Damaged`,
     trash: t`In the trash`,
   };
-  return (
-    <Badge variant="dot" color={COLORS[state]} style={{ flexShrink: 0 }}>
-      {names[state]}
-    </Badge>
-  );
+  return <StateBadge tone={TONES[state]}>{names[state]}</StateBadge>;
 }

@@ -1,0 +1,45 @@
+/** Words for the background jobs of the server. A new job has none and shows its key. */
+import { t } from "@lingui/core/macro";
+
+const NAMES: Record<string, () => string> = {
+  "analytics-log-limit": () => t`Keep the click log within its limit`,
+  "analytics-partitions": () => t`Prepare tables for new clicks`,
+  "analytics-retention": () => t`Remove old click details`,
+  "analytics-time-zone": () => t`Count clicks in a new time zone`,
+  "auth-clean-up": () => t`Remove ended sessions and expired tokens`,
+  certificates: () => t`Renew certificates`,
+  clickhouse: () => t`Send clicks to ClickHouse`,
+  "events-retention": () => t`Remove old events`,
+  "files-copy": () => t`Copy folders`,
+  "files-removal": () => t`Finish deletions of files`,
+  "files-transfer": () => t`Hand over folders`,
+  "files-trash": () => t`Remove old files from the trash`,
+  "files-versions": () => t`Remove old versions of files`,
+  imports: () => t`Continue imports`,
+  "link-case": () => t`Convert codes to lower case`,
+  "link-ranking": () => t`Rank links by clicks`,
+  "link-search-index": () => t`Index links for the search`,
+  "link-total": () => t`Count links`,
+  "linked-folders": () => t`Scan linked folders`,
+  "links-bulk-undo": () => t`Undo bulk changes`,
+  "links-check-targets": () => t`Check targets`,
+  "links-fetch-titles": () => t`Fetch titles of targets`,
+  "links-forget-deleted": () => t`Remove old deleted links`,
+  mail: () => t`Send mail`,
+  "mail-shares-end": () => t`Announce shares that expire`,
+  "repeats-clean-up": () => t`Remove kept responses of the API`,
+  "report-days": () => t`Add up clicks for report pages`,
+  "report-mails": () => t`Send reports by mail`,
+  "share-visits": () => t`Remove old visits of recipients`,
+  "storage-left-overs": () => t`Remove what ended processes left`,
+  "storage-move": () => t`Move files between storages`,
+  "storage-orphans": () => t`Remove stray objects from storages`,
+  "storage-reaper": () => t`Delete removed contents from storages`,
+  "storage-scrub": () => t`Check stored files for damage`,
+  "uploads-expiry": () => t`Remove abandoned uploads`,
+  "uploads-leases": () => t`Remove locks of ended uploads`,
+  webhooks: () => t`Deliver webhooks`,
+};
+
+/** Undefined: the job has only its key. */
+export const nameOfJob = (key: string): string | undefined => NAMES[key]?.();
