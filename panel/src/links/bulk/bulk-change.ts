@@ -2,7 +2,7 @@ import type { UtmValues } from "../form/utm-fields.tsx";
 
 /** The form of bulk edits. Separate from the work, which pages of one link need not load. */
 /** The draft, until a change is complete. */
-export const BULK_DRAFT = "edit of many";
+export const BULK_DRAFT = "new bulk change";
 
 /** A change of many links. */
 export type LinksChange = {
