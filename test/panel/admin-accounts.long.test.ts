@@ -139,7 +139,7 @@ once("a domain tells what its DNS needs, and what prevents its deletion", async 
   await form.getByLabel("Unknown codes lead to").and(page.locator("[aria-invalid=true]")).waitFor();
   await form.getByLabel("Unknown codes lead to").fill("https://example.com/missing");
   await form.getByRole("button", { name: "Create" }).click();
-  await row.getByRole("link", { name: "No links" }).waitFor();
+  await row.getByRole("link", { name: "No links of go.example.com", exact: true }).waitFor();
   const link = { code: "spring", target: "https://example.com", domain: "go.example.com" };
   await panel.client.call("POST", "/links", link);
   await page.reload();
@@ -257,14 +257,14 @@ once("events and the history say in words who sent what, and what became of a li
   const changed = page.getByRole("row").filter({ hasText: "Link changed: locked" });
   await changed.getByText("Rules").waitFor();
   const terms = await changed.locator("dl > div").allTextContents();
-  expect(terms).toEqual(["PasswordChanged", "RulesNot set → Germany → example.de"]);
+  expect(terms).toEqual(["PasswordChanged", "RulesNot set → to Germany → example.de"]);
   await page.goto(`${panel.origin}/panel/events?subject=contest`);
   const said = "Anna sent IMG_4006.jpg (3.1 MB) to Photo contest";
   const rows = page.getByRole("row");
   await rows.filter({ hasText: said }).filter({ hasText: "through a drop box" }).waitFor();
   const change = rows.filter({ hasText: "Share changed" });
   await change.getByText("Max. files").waitFor();
-  expect(await change.getByRole("definition").textContent()).toBe("20 → 30");
+  expect(await change.getByRole("definition").textContent()).toBe("20 → to 30");
   expect(await page.getByText(/folder_id|file_id|sender_name|waymark:/).count()).toBe(0);
   await page.goto(`${panel.origin}/panel/link/contest?tab=history`);
   await page.getByRole("region", { name: "History" }).getByText(said).waitFor();

@@ -45,12 +45,12 @@ once("settings are refused at their field, kept while away, and saved together",
 
   await page.getByLabel("Search settings").fill("");
   await page.getByRole("navigation", { name: "Groups of settings" }).getByText("Files").click();
-  await page.getByRole("button", { name: "History of files.trash_days" }).click();
+  await page.getByRole("button", { name: "History of Trash days" }).click();
   await page.getByRole("dialog", { name: "History of Trash days" }).getByText("admin").waitFor();
   await page.getByRole("button", { name: "Take back 30" }).click();
   await page.getByText("1 change is not saved").waitFor();
   await soon(async () => expect(await field(page, "files.trash_days").inputValue()).toBe("30 days"));
-  await page.getByRole("button", { name: "Discard the change of files.trash_days" }).click();
+  await page.getByRole("button", { name: "Discard the change of Trash days" }).click();
   await page.locator("[id='files.trash_days']").getByRole("button", { name: "Use the default" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Trash days is saved.").waitFor();

@@ -74,7 +74,7 @@ once("a logo is uploaded, shows everywhere, and its history takes it back", asyn
   const { body: events } = await panel.client.call("GET", "/events?action=setting.update&limit=1");
   expect(events.data[0].after.value).toBe("image/png, 512 × 512");
 
-  await page.getByRole("button", { name: "History of features.logo" }).click();
+  await page.getByRole("button", { name: "History of Logo" }).click();
   await page.getByRole("button", { name: "Take back empty" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Logo is saved.").waitFor();

@@ -215,7 +215,7 @@ once("a lock shows only if visitors are asked for passwords, and a switch makes 
   await settings.getByRole("button", { name: "Edit: Password" }).click();
   await settings.getByRole("form", { name: "Password" }).waitFor();
   expect(await page.getByText(/not asked|Not protected|Ask visitors/).count()).toBe(0);
-  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("button", { name: "Actions for locked-share" }).click();
   await page.getByRole("menuitem", { name: "Change what it leads to" }).click();
   await page.waitForURL(/\/share\/locked-share\?use=true$/);
   await page.getByText("Choose another").waitFor();

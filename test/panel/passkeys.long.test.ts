@@ -63,7 +63,7 @@ once("a passkey is added, signs in without a name, and does so no more when it i
     .getByText("Passkey", { exact: true })
     .waitFor();
 
-  await list.getByRole("button", { name: "Remove", exact: true }).click();
+  await list.getByRole("button", { name: /^Remove: / }).click();
   const removal = page.getByRole("dialog", { name: /^Remove .*\?$/ });
   for (const [password, refusal] of [
     ["wrong password", /password is wrong/],

@@ -70,7 +70,8 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
       <DocumentsSetting label={label} value={text} error={error} onChange={onChange} onLeave={onLeave} />
     );
   }
-  const shared = { "aria-label": label, size: "sm", error, onBlur: onLeave } as const;
+  const about = { "aria-label": label, "aria-description": words.description };
+  const shared = { ...about, size: "sm", error, onBlur: onLeave } as const;
   if (key === ZONE) return <ZoneField {...shared} value={text} onChange={onChange} />;
   const choices = (options ?? []).map(({ value: option, label: own }) => ({
     value: option,
@@ -101,7 +102,7 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
         <Checkbox.Group
           value={listOf(text)}
           onChange={(list) => onChange(JSON.stringify(list))}
-          aria-label={label}
+          {...about}
           error={error}
         >
           <Group gap="sm">

@@ -4,6 +4,7 @@ import { IconHistory } from "@tabler/icons-react";
 import type { FormEvent } from "react";
 import { sentenceGap } from "../base/i18n.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
+import { useNamed } from "../ui/forms/named.ts";
 import { RestartButton } from "./restart-button.tsx";
 import { SettingField } from "./setting-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";
@@ -36,6 +37,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
   const { definition, setting } = shown;
   const { key, default_value: fallback } = definition;
   const words = wordsOf(definition);
+  const named = useNamed();
   const stored = storedText(shown);
   const isChanged = draft !== undefined;
   const value = isChanged ? draft : stored;
@@ -72,7 +74,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
             variant="subtle"
             color="gray"
             size={24}
-            aria-label={t`History of ${key}`}
+            aria-label={t`History of ${words.name}`}
             onClick={onHistory}
           >
             <IconHistory size={15} />
@@ -124,7 +126,13 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
         )}
         <Group gap="xs" mih={isDetailed && !setting.is_sensitive ? 26 : 0}>
           {isChanged && isOneOfMany && (
-            <Button type="submit" size="compact-sm" variant="light" loading={isSaving}>
+            <Button
+              type="submit"
+              size="compact-sm"
+              variant="light"
+              aria-label={named(t`Save this one`, words.name)}
+              loading={isSaving}
+            >
               <Trans>Save this one</Trans>
             </Button>
           )}
@@ -134,14 +142,20 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
               variant="subtle"
               color="gray"
               disabled={isSaving}
-              aria-label={t`Discard the change of ${key}`}
+              aria-label={t`Discard the change of ${words.name}`}
               onClick={does.onDiscard}
             >
               <Trans>Discard</Trans>
             </Button>
           )}
           {mayReset && (
-            <Button size="compact-sm" variant="subtle" ms={-9} onClick={() => does.onChange(fallback)}>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              ms={-9}
+              aria-label={named(t`Use the default`, words.name)}
+              onClick={() => does.onChange(fallback)}
+            >
               <Trans>Use the default</Trans>
             </Button>
           )}

@@ -1,4 +1,5 @@
-import { Plural, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Domain } from "../base/api.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
@@ -16,6 +17,12 @@ export function DomainLinks({ host }: { host: string }) {
   return (
     <AnchorLink to="/links" search={{ domain: host }} size="sm" lh="24px" style={room}>
       <Plural value={data} _0="No links" one="# link" other="# links" />
+      {host !== "" && (
+        <VisuallyHidden>
+          {" "}
+          <Trans>of {host}</Trans>
+        </VisuallyHidden>
+      )}
     </AnchorLink>
   );
 }
@@ -27,6 +34,7 @@ export function RemoveDomain({ domain }: { domain: Domain }) {
   return (
     <ConfirmButton
       label={t`Delete`}
+      of={domain.host}
       question={t`Requests for ${domain.host} then get the default links.`}
       obstacle={data > 0 ? t`It can't be deleted while it has links.` : undefined}
       list="domains"

@@ -168,7 +168,7 @@ function DefaultDomain() {
         <Trans>Change its addresses</Trans>
       </AnchorLink>
       <AnchorLink to="/settings" search={{ q: "links.ignore_case" }} size="sm">
-        <Trans>Upper and lower case</Trans>
+        <Trans>Change whether case counts</Trans>
       </AnchorLink>
     </Group>
   );

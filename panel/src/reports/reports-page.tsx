@@ -107,6 +107,7 @@ export function ReportPagesPage() {
                 </Button>
                 <ConfirmButton
                   label={t`End`}
+                  of={report.title ?? report.code}
                   question={t`Its short URL leads nowhere then, and its mails end.`}
                   list="report pages"
                   run={() => endReport(report)}
@@ -171,7 +172,7 @@ function ReportMails({ onEdit }: { onEdit(mail: ReportMail): void }) {
   if (mails === undefined || mails.length === 0) return null;
   return (
     <>
-      <Text fw={600} mt="md">
+      <Text component="h2" fw={600} mt="md">
         <Trans>By mail</Trans>
       </Text>
       <DataList<ReportMail>
@@ -213,6 +214,7 @@ function ReportMails({ onEdit }: { onEdit(mail: ReportMail): void }) {
                 </Button>
                 <ConfirmButton
                   label={t`End`}
+                  of={mail.title ?? ""}
                   question={t`Nobody gets this mail any more. The page stays.`}
                   list="report pages"
                   run={() => endReportMail(mail)}

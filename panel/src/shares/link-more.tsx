@@ -23,7 +23,12 @@ export function LinkMore({ link, mayChange }: Props) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={t`More`} disabled={link === undefined}>
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label={t`Actions for ${link?.code ?? ""}`}
+          disabled={link === undefined}
+        >
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>

@@ -141,6 +141,7 @@ function Again({ webhook, delivery: { id, event, event_id: eventId, state }, onD
       {eventId !== null && (
         <ConfirmButton
           label={t`All since then`}
+          of={t`Event ${eventId}`}
           question={t`This event and all later ones that the webhook tells are sent again.`}
           list="webhooks"
           color="brand"

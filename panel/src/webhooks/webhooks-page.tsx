@@ -100,6 +100,7 @@ export function WebhooksPage() {
                 </Button>
                 <ConfirmButton
                   label={t`Delete`}
+                  of={webhook.url}
                   question={t`Nothing more is sent to it, and its log is gone.`}
                   list="webhooks"
                   run={() => removeWebhook(webhook)}

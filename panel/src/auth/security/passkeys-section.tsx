@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { Passkey } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
 import { DataList } from "../../ui/lists/data-list.tsx";
+import { useNamed } from "../../ui/forms/named.ts";
 import { FormFields, SideForm } from "../../ui/forms/side-form.tsx";
 import { HAS_PASSKEYS } from "../sign-in.ts";
 import { ProofForm } from "../proof/proof-form.tsx";
@@ -16,6 +17,7 @@ type Opened = { what: "new" } | { what: "name" | "removal"; passkey: Passkey };
 /** The passkeys of the account. */
 export function PasskeysSection({ username }: { username: string }) {
   const { t } = useLingui();
+  const named = useNamed();
   const { data, error, refetch } = useQuery(passkeysQuery);
   const [opened, setOpened] = useState<Opened | null>(null);
   const close = (): void => setOpened(null);
@@ -87,6 +89,7 @@ export function PasskeysSection({ username }: { username: string }) {
                     size="compact-sm"
                     variant="subtle"
                     color="red"
+                    aria-label={named(t`Remove`, passkey.name)}
                     onClick={() => setOpened({ what: "removal", passkey })}
                   >
                     <Trans>Remove</Trans>

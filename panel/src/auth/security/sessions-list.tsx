@@ -90,6 +90,7 @@ export function SessionsList() {
               !session.current && (
                 <ConfirmButton
                   label={t({ message: "End", context: "a session" })}
+                  of={t`${nameOf(session)}, signed in ${formatTime(session.created_at)}`}
                   question={t`${nameOf(session)} is signed out at once.`}
                   list="sessions"
                   run={() => endSession(session.id)}

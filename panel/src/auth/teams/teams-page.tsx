@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Fragment, useState } from "react";
 import type { Team } from "../../base/api.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { useShortcuts } from "../../ui/keys/page-keys.ts";
@@ -71,9 +72,9 @@ export function TeamsPage() {
           {
             title: t`Name`,
             cell: ({ name }) => (
-              <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
+              <AnchorLink to="/teams/$name" params={{ name }} size="sm" fw={600} c="inherit">
                 {name}
-              </Text>
+              </AnchorLink>
             ),
           },
           {

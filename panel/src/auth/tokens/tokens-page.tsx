@@ -164,6 +164,7 @@ function Revoke({ token }: { token: Token }) {
   return (
     <ConfirmButton
       label={t`Revoke`}
+      of={token.name}
       question={t`Programs that use ${token.name} lose access at once.`}
       list="tokens"
       run={() => revokeToken(token)}

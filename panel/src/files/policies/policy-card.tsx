@@ -3,6 +3,7 @@ import { Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Policy } from "../../base/api.ts";
 import { formatBytes, sentenceGap } from "../../base/i18n.ts";
+import { useNamed } from "../../ui/forms/named.ts";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { LinkedPlaces } from "./linked-places.tsx";
 import { MovePolicy } from "./move-policy.tsx";
@@ -18,6 +19,7 @@ type Props = { policy: Policy; isNew: boolean; onEdit(): void };
 
 export function PolicyCard({ policy, isNew, onEdit }: Props) {
   const { t } = useLingui();
+  const named = useNamed();
   const queries = useQueryClient();
   const values = { ...policyValuesOf(policy), is_default: true };
   const makeDefault = useMutation({
@@ -84,6 +86,7 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
             <Button
               size="compact-sm"
               variant="subtle"
+              aria-label={named(t`Make it the default`, policy.name)}
               loading={makeDefault.isPending}
               onClick={() => makeDefault.mutate()}
             >

@@ -1,10 +1,11 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import type { Policy } from "../../base/api.ts";
 import { formatNumber } from "../../base/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
+import { useNamed } from "../../ui/forms/named.ts";
 import { testPolicy } from "./policy-queries.ts";
 
 type Props = {
@@ -17,6 +18,8 @@ type Props = {
 
 /** Tests a storage, and says what was done or what is wrong. */
 export function PolicyProbe({ policy, isNew, children }: Props) {
+  const { t } = useLingui();
+  const named = useNamed();
   const sentenceOf = useSentence();
   const probe = useMutation({ mutationFn: () => testPolicy(policy) });
   const { mutate } = probe;
@@ -26,7 +29,13 @@ export function PolicyProbe({ policy, isNew, children }: Props) {
   return (
     <>
       <Group gap="xs">
-        <Button size="compact-sm" variant="default" loading={probe.isPending} onClick={() => mutate()}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={named(t`Test the storage`, policy.name)}
+          loading={probe.isPending}
+          onClick={() => mutate()}
+        >
           <Trans>Test the storage</Trans>
         </Button>
         {children}

@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, List, Skeleton, Text } from "@mantine/core";
+import { Button, List, Skeleton, Text, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Policy, PolicyUsage } from "../../base/api.ts";
 import { formatBytes } from "../../base/i18n.ts";
@@ -49,6 +49,7 @@ export function RemovePolicy({ policy }: { policy: Policy }) {
   return (
     <ConfirmButton
       label={t`Delete`}
+      of={policy.name}
       question={t`The storage ${policy.name} is empty and is no longer used. What is in its place is left alone.`}
       list="policies"
       run={() => removePolicy(policy)}
@@ -62,6 +63,7 @@ function Obstacles({ policy, usage }: { policy: Policy; usage: PolicyUsage }) {
     <details>
       <summary>
         <Trans>Why it can't be deleted</Trans>
+        <VisuallyHidden>: {policy.name}</VisuallyHidden>
       </summary>
       <List size="sm" mt={4} style={{ overflowWrap: "anywhere" }}>
         {policy.is_default && (

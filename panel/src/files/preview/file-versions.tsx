@@ -74,6 +74,7 @@ function Version({ file, version, mayChange }: Props) {
             <>
               <ConfirmButton
                 label={t`Restore`}
+                of={time}
                 question={t`The file gets this content back. What is in it now is kept as a version.`}
                 list="files"
                 color="brand"
@@ -81,6 +82,7 @@ function Version({ file, version, mayChange }: Props) {
               />
               <ConfirmButton
                 label={t`Delete`}
+                of={time}
                 question={t`This version will be deleted for good.`}
                 list="files"
                 run={() => deleteVersion(file.id, id)}

@@ -180,6 +180,7 @@ function Actions({ item }: { item: TrashedEntry }) {
       </Button>
       <ConfirmButton
         label={t`Delete`}
+        of={item.name}
         question={t`Delete ${item.name} for good? This can't be undone.`}
         run={() => deleteForGood(item)}
         list="files"

@@ -15,6 +15,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { FailureAlert } from "../../ui/failure-alert.tsx";
+import { useNamed } from "../../ui/forms/named.ts";
 import { useNoStrayDrops } from "../../ui/stray-drops.ts";
 import { useProducts } from "./move-products.ts";
 import { sendMove } from "./move-queries.ts";
@@ -24,6 +25,7 @@ const MOST_TEXT = 2_000;
 /** What is moved from where. The preview and its choices come next. */
 export function NewMove() {
   const { t } = useLingui();
+  const named = useNamed();
   const products = useProducts();
   const navigate = useNavigate();
   useNoStrayDrops();
@@ -97,6 +99,7 @@ export function NewMove() {
             {product.file !== null && (
               <FileInput
                 label={t`File`}
+                aria-label={named(t`File`, file?.name ?? t`Choose a file`)}
                 description={product.file}
                 placeholder={t`Choose a file`}
                 value={file}

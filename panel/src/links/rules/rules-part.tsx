@@ -51,50 +51,52 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
     >
       <Stack gap="xs">
         {edited.isRestored && <DraftNotice isOfExisting onDiscard={startAnew} />}
-        <ol className={classes["sentences"]}>
-          {rules.map((rule, at) => (
-            <li
-              key={rule.id}
-              className={classes["sentence"]}
-              data-lit={at === lit || undefined}
-              data-open={rule.id === opened.openId || undefined}
-            >
-              <button
-                type="button"
-                className={classes["line"]}
-                data-sentence={at}
-                aria-expanded={rule.id === opened.openId}
-                onClick={({ target }) => {
-                  const asksWhere = (target as Element).closest("[data-missing]") !== null;
-                  if (rule.id !== opened.openId || asksWhere)
-                    opened.open(rule.id, asksWhere ? "target" : null);
-                  else edited.close();
-                }}
+        {rules.length > 0 && (
+          <ol className={classes["sentences"]}>
+            {rules.map((rule, at) => (
+              <li
+                key={rule.id}
+                className={classes["sentence"]}
+                data-lit={at === lit || undefined}
+                data-open={rule.id === opened.openId || undefined}
               >
-                <RuleSentence rule={rule} />
-                {at === lit && <IconCheck size={16} role="img" aria-label={t`Decides`} />}
-              </button>
-              {rule.id === opened.openId && (
-                <Suspense fallback={<Skeleton height={190} />}>
-                  <RuleFields
-                    rule={rule}
-                    at={at}
-                    errors={errors}
-                    newest={opened.newest}
-                    onChange={(next, field) => {
-                      if (field !== "target" && rule.if[field] === undefined) opened.setNewest(field);
-                      change(rules.map((one) => (one.id === rule.id ? next : one)));
-                    }}
-                    onUp={at > 0 ? () => move(at, at - 1) : null}
-                    onDown={at < rules.length - 1 ? () => move(at, at + 1) : null}
-                    onRemove={() => edited.remove(at)}
-                    onClose={edited.close}
-                  />
-                </Suspense>
-              )}
-            </li>
-          ))}
-        </ol>
+                <button
+                  type="button"
+                  className={classes["line"]}
+                  data-sentence={at}
+                  aria-expanded={rule.id === opened.openId}
+                  onClick={({ target }) => {
+                    const asksWhere = (target as Element).closest("[data-missing]") !== null;
+                    if (rule.id !== opened.openId || asksWhere)
+                      opened.open(rule.id, asksWhere ? "target" : null);
+                    else edited.close();
+                  }}
+                >
+                  <RuleSentence rule={rule} />
+                  {at === lit && <IconCheck size={16} role="img" aria-label={t`Decides`} />}
+                </button>
+                {rule.id === opened.openId && (
+                  <Suspense fallback={<Skeleton height={190} />}>
+                    <RuleFields
+                      rule={rule}
+                      at={at}
+                      errors={errors}
+                      newest={opened.newest}
+                      onChange={(next, field) => {
+                        if (field !== "target" && rule.if[field] === undefined) opened.setNewest(field);
+                        change(rules.map((one) => (one.id === rule.id ? next : one)));
+                      }}
+                      onUp={at > 0 ? () => move(at, at - 1) : null}
+                      onDown={at < rules.length - 1 ? () => move(at, at + 1) : null}
+                      onRemove={() => edited.remove(at)}
+                      onClose={edited.close}
+                    />
+                  </Suspense>
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
         {rules.length > 1 && (
           <Text size="xs" c="dimmed">
             <Trans>The first rule that matches decides.</Trans>
@@ -161,7 +163,11 @@ function AddRule({ isFirst, onAdd }: { isFirst: boolean; onAdd(name: ConditionNa
           {texts[name]}
         </Button>
       ))}
-      <ConditionMenu label={<Trans>More</Trans>} names={CONDITIONS.slice(SHOWN)} onChoose={onAdd} />
+      <ConditionMenu
+        label={<Trans>More conditions</Trans>}
+        names={CONDITIONS.slice(SHOWN)}
+        onChoose={onAdd}
+      />
     </Group>
   );
 }

@@ -4,9 +4,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { giveFocusBack } from "../focus-back.ts";
 import { useFailureNotice } from "../notices/undo.tsx";
+import { useNamed } from "./named.ts";
 
 type Props = {
   label: string;
+  /** The name of what it changes, where a list has the same button for each row. */
+  of?: string;
   question: string;
   /** Why it can't be done; shown instead of the question. */
   obstacle?: string | undefined;
@@ -20,7 +23,8 @@ type Props = {
 };
 
 /** For actions that can't be undone. */
-export function ConfirmButton({ label, question, obstacle, run, list, color: given, leads }: Props) {
+export function ConfirmButton({ label, of, question, obstacle, run, list, color: given, leads }: Props) {
+  const named = useNamed();
   const color = given ?? "red";
   const said = obstacle ?? question;
   const queries = useQueryClient();
@@ -43,6 +47,7 @@ export function ConfirmButton({ label, question, obstacle, run, list, color: giv
           variant={leads ? "filled" : "subtle"}
           color={color}
           loading={running.isPending}
+          {...(of !== undefined && { "aria-label": named(label, of) })}
           onClick={() => setIsAsking(!isAsking)}
         >
           {label}
