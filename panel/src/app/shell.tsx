@@ -77,7 +77,6 @@ export function Shell() {
         <a className="skip" href="#content" onClick={skip}>
           <Trans>Skip to the content</Trans>
         </a>
-        <VisuallyHidden id="page-name" role="status" />
         <header className={classes["top"]}>
           <Burger
             opened={isOpen}
@@ -112,17 +111,21 @@ export function Shell() {
                 shown.length > 0 && (
                   <Box key={name} mb="sm">
                     {label !== undefined && (
-                      <Text size="xs" c="dimmed" px="sm" py={4}>
+                      <Text id={`pages-${name}`} size="xs" c="dimmed" px="sm" py={4}>
                         {label}
                       </Text>
                     )}
-                    {shown.map(({ to, key, label: title, icon: Icon }) => (
-                      <Link key={to} {...placeOf(to)} onClick={close}>
-                        <Icon size={18} stroke={1.75} aria-hidden />
-                        <span>{title}</span>
-                        <Keys of={["g", key]} isQuiet />
-                      </Link>
-                    ))}
+                    <ul aria-labelledby={label && `pages-${name}`}>
+                      {shown.map(({ to, key, label: title, icon: Icon }) => (
+                        <li key={to}>
+                          <Link {...placeOf(to)} onClick={close}>
+                            <Icon size={18} stroke={1.75} aria-hidden />
+                            <span>{title}</span>
+                            <Keys of={["g", key]} isQuiet />
+                          </Link>
+                        </li>
+                      ))}
+                    </ul>
                   </Box>
                 )
               );
@@ -132,6 +135,9 @@ export function Shell() {
         <main id="content" tabIndex={-1} className={classes["content"]}>
           {isRefused ? <NoPermissionPage /> : <Outlet />}
         </main>
+        {/* What is spoken stays in them: one who reads on meets it after the page, not before. */}
+        <VisuallyHidden id="page-name" role="status" />
+        <VisuallyHidden id="copied" role="status" />
         {wantsDock && (
           <Suspense fallback={null}>
             <UploadDock account={String(account.id)} />

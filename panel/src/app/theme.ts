@@ -37,9 +37,18 @@ export const THEME = createTheme({
         },
       },
     },
+    // What stands beside a text only repeats it.
+    Alert: { defaultProps: { attributes: { icon: { "aria-hidden": true } } } },
+    Button: { defaultProps: { attributes: { section: { "aria-hidden": true } } } },
+    ComboboxChevron: { defaultProps: { "aria-hidden": true } },
     Badge: { defaultProps: { tt: "none", fw: 500 } },
     // Enter opens a menu on its first action.
-    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Menu: {
+      defaultProps: {
+        withInitialFocusPlaceholder: false,
+        attributes: { itemSection: { "aria-hidden": true } },
+      },
+    },
     Skeleton: { defaultProps: { "aria-busy": true } },
     Notification: {
       defaultProps: {

@@ -132,7 +132,7 @@ export function DiskPart({ disk }: { disk: SystemReport["disks"][number] }) {
       {...(disk.message !== "" && { advice: <span lang="en">{disk.message}</span> })}
     >
       {used !== null && (
-        <Progress value={used} color={used >= 90 ? "orange" : "brand"} aria-label={t`Used: ${used} %`} />
+        <Progress value={used} color={used >= 90 ? "orange" : "brand"} aria-label={t`Used`} />
       )}
     </Part>
   );
@@ -142,7 +142,7 @@ export function StoragePart({ storage }: { storage: NonNullable<SystemReport["st
   const { t } = useLingui();
   return (
     <Part
-      title={storage.name}
+      title={t`Storage: ${storage.name}`}
       status={storage.status}
       facts={[
         { name: t`Kind`, value: storage.driver_type === "s3" ? t`S3 storage` : t`Folder on this machine` },

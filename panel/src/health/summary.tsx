@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Text } from "@mantine/core";
+import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import type { SystemReport } from "../base/api.ts";
 import { formatList, formatTime, sentenceGap } from "../base/i18n.ts";
@@ -23,7 +23,7 @@ function useTroubles(system: SystemReport): string[] {
   return parts.filter(({ status }) => status !== "healthy").map(({ name }) => name);
 }
 
-/** The whole state in one line. */
+/** The whole state in one line. Only what changes it is spoken, not the times of each check. */
 export function HealthSummary({ system, isOld }: { system: SystemReport; isOld: boolean }) {
   const durationOf = useDuration();
   const names = useTroubles(system);
@@ -31,28 +31,30 @@ export function HealthSummary({ system, isOld }: { system: SystemReport; isOld: 
   const isWell = count === 0 && system.status === "healthy";
   const tone = isWell ? "teal" : system.status === "unhealthy" ? "red" : "orange";
   return (
-    <Alert
-      variant="default"
-      icon={isWell ? <IconCircleCheck size={20} /> : <IconAlertTriangle size={20} />}
-      role="status"
-      styles={{
-        title: { color: "var(--mantine-color-text)" },
-        icon: { color: `var(--mantine-color-${tone}-filled)` },
-      }}
-      title={
-        isWell ? (
-          <Trans>Everything works</Trans>
-        ) : (
-          <Plural value={count} one="# part is in trouble" other="# parts are in trouble" />
-        )
-      }
-    >
-      {count > 0 && (
-        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {formatList(names)}
-        </Text>
-      )}
-      <Text size="sm">
+    <Stack gap="xs">
+      <Alert
+        variant="default"
+        icon={isWell ? <IconCircleCheck size={20} /> : <IconAlertTriangle size={20} />}
+        role="status"
+        styles={{
+          title: { color: "var(--mantine-color-text)" },
+          icon: { color: `var(--mantine-color-${tone}-filled)` },
+        }}
+        title={
+          isWell ? (
+            <Trans>Everything works</Trans>
+          ) : (
+            <Plural value={count} one="# part is in trouble" other="# parts are in trouble" />
+          )
+        }
+      >
+        {count > 0 && (
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {formatList(names)}
+          </Text>
+        )}
+      </Alert>
+      <Text size="sm" c="dimmed">
         <Trans>
           Waymark {system.version} on {system.runtime}, up for {durationOf(system.uptime)}.
         </Trans>
@@ -63,6 +65,6 @@ export function HealthSummary({ system, isOld }: { system: SystemReport; isOld: 
           <Trans>Checked at {formatTime(system.checked_at)}, refreshes every 10 s.</Trans>
         )}
       </Text>
-    </Alert>
+    </Stack>
   );
 }

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Combobox, Pill, PillsInput, Text, useCombobox } from "@mantine/core";
+import { Combobox, Pill, PillsInput, Text, useCombobox, VisuallyHidden } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -57,7 +57,7 @@ export function CompareField({ keys, onChange }: Props) {
                 </Pill>
               );
             })}
-            <Combobox.EventsTarget>
+            <Combobox.EventsTarget withExpandedAttribute>
               <PillsInput.Field
                 autoFocus={keys.length < 2}
                 aria-label={t`Compare with links`}
@@ -65,7 +65,7 @@ export function CompareField({ keys, onChange }: Props) {
                 value={text}
                 maxLength={128}
                 disabled={isFull}
-                onFocus={() => box.openDropdown()}
+                onClick={() => box.openDropdown()}
                 onBlur={() => box.closeDropdown()}
                 onChange={({ currentTarget: { value } }) => {
                   setText(value);
@@ -90,8 +90,7 @@ export function CompareField({ keys, onChange }: Props) {
               <CodeName code={link.code} domain={link.domain} />
               {link.title !== null && (
                 <Text span size="xs" c="dimmed" dir="auto">
-                  {" "}
-                  {link.title}
+                  <VisuallyHidden>,</VisuallyHidden> {link.title}
                 </Text>
               )}
             </Combobox.Option>

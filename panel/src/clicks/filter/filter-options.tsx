@@ -117,7 +117,7 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
         if (chosen !== undefined) onChange(chosen.change);
       }}
     >
-      <Combobox.EventsTarget>
+      <Combobox.EventsTarget withExpandedAttribute>
         <TextInput
           autoFocus
           size="sm"

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { noteCopy } from "./copy-notice.ts";
 import { copyText } from "./copy.ts";
 
 const SHOWN_MS = 1500;
@@ -11,5 +12,10 @@ export function useCopy(text: string): { isCopied: boolean; copy(): void } {
     const timer = setTimeout(() => setIsCopied(false), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  return { isCopied, copy: () => void copyText(text).then(setIsCopied) };
+  async function copy(): Promise<void> {
+    const hasWorked = await copyText(text);
+    setIsCopied(hasWorked);
+    noteCopy(hasWorked);
+  }
+  return { isCopied, copy: () => void copy() };
 }
