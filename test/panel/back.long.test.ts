@@ -27,7 +27,10 @@ const OVERLAYS: { path: string; open(page: Page): Promise<unknown> }[] = [
   { path: "links", open: (page) => page.keyboard.press("Control+k") },
   { path: "link/spring", open: (page) => page.getByRole("button", { name: "QR" }).click() },
   { path: "tokens", open: (page) => page.getByRole("button", { name: "New token" }).click() },
-  { path: "files", open: (page) => page.getByRole("gridcell", { name: "read.txt", exact: true }).dblclick() },
+  {
+    path: "files",
+    open: (page) => page.getByRole("rowheader", { name: "read.txt", exact: true }).dblclick(),
+  },
   {
     path: "shares",
     async open(page) {
@@ -188,7 +191,7 @@ once("Back undoes a zoom and other choices one by one, and typing at once", asyn
   const { page, complaints, close } = await panel.enter("/panel/");
   const zoom = page.getByRole("button", { name: "Zoom in" });
   const firstDay = page.getByLabel("First day");
-  await page.getByRole("slider", { name: "Clicks by time" }).focus();
+  await page.getByRole("slider", { name: "Values by time" }).focus();
   for (const key of ["End", "Shift+ArrowLeft", "Shift+ArrowLeft"]) await page.keyboard.press(key);
   await zoom.click();
   await firstDay.waitFor();

@@ -215,7 +215,7 @@ once("5: clicks are counted, and analytics show where they came from", async () 
     });
   await until(async () => (await stored("/links/c001")).click_count === 3);
   await page.goto(`${panel.origin}/panel/link/c001`);
-  await page.getByRole("slider", { name: "Clicks by time" }).waitFor();
+  await page.getByRole("slider", { name: "Values by time" }).waitFor();
   await page.getByText("Firefox").first().waitFor();
   await turnTo(page, "analytics");
   await page.getByText("news.example").first().waitFor();

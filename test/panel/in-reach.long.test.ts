@@ -115,7 +115,7 @@ test.skipIf(!CHROMIUM)("a link of the list shows before the server answers for i
   await page.route(/\/links\/spring$/, (route) => held.promise.then(() => route.continue()));
   await rowOf(page, "spring").getByRole("link", { name: "spring" }).click();
   await page.getByRole("heading", { name: /\/spring$/ }).waitFor();
-  await page.getByRole("slider", { name: "Clicks by time" }).waitFor();
+  await page.getByRole("slider", { name: "Values by time" }).waitFor();
   held.resolve();
   await close();
 });
@@ -137,7 +137,7 @@ test.skipIf(!CHROMIUM)("while a page loads, the previous one stays and a bar say
 
 test.skipIf(!CHROMIUM)("on a phone a chart stays where it is while a part of it is chosen", async () => {
   const { page, close } = await panel.enter("/panel/link/spring", { size: NARROW });
-  const chart = page.getByRole("slider", { name: "Clicks by time" });
+  const chart = page.getByRole("slider", { name: "Values by time" });
   await chart.waitFor();
   // It stands below where the link leads, which loads by itself.
   await page.getByRole("button", { name: "Edit: Target" }).waitFor();

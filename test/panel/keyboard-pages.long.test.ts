@@ -108,7 +108,7 @@ test.skipIf(!CHROMIUM)("a chart is brushed by keys, and an arriving click is ann
   await signInByKeyboard(page);
   const news = list(page, "Sites").getByText("news.example", { exact: true });
   await news.waitFor();
-  const chart = page.getByRole("slider", { name: "Clicks by time" });
+  const chart = page.getByRole("slider", { name: "Values by time" });
   await tabTo(page, chart);
   await press(page, "End", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Shift+ArrowLeft");
   await news.waitFor({ state: "detached" });

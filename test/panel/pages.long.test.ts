@@ -181,7 +181,7 @@ once("axe finds nothing on the sign-in and a link", async () => {
   await expectAccessibleInAllLooks(page, "sign-in");
   await signInToPanel(page);
   await page.goto(`${panel.origin}/panel/link/looked-at`);
-  await page.getByRole("slider", { name: "Clicks by time" }).waitFor();
+  await page.getByRole("slider", { name: "Values by time" }).waitFor();
   await expectAccessibleInAllLooks(page, "link");
   await page.getByRole("button", { name: "QR" }).click();
   await page.getByRole("img", { name: /QR code/ }).waitFor();

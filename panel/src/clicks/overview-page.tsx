@@ -91,6 +91,8 @@ export function OverviewPage() {
         onChange={change}
       />
       <SimpleGrid
+        component="dl"
+        m={0}
         cols={{ base: 2, sm: figures === 3 ? 3 : 2, md: figures }}
         spacing="sm"
         className={classes["tiles"]!}
@@ -158,13 +160,13 @@ type FigureProps = {
 function Figure({ label, value, before = 0, compared, open, course = [], isNeutral = false }: FigureProps) {
   return (
     <Card withBorder px="md" py="xs">
-      <Text size="xs" c="dimmed">
+      <Text component="dt" size="xs" c="dimmed">
         {label}
       </Text>
       {value === undefined ? (
-        <Skeleton height={28} width={80} />
+        <Skeleton component="dd" m={0} height={28} width={80} />
       ) : (
-        <Group gap="xs" align="baseline" wrap="nowrap">
+        <Group component="dd" m={0} gap="xs" align="baseline" wrap="nowrap">
           <Text size="lg" fw={600} className={classes["count"]!}>
             {formatNumber(value)}
           </Text>

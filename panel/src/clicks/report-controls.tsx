@@ -69,7 +69,7 @@ export function ReportControls({ search, onChange, without = [], isLabelled, chi
   const select = { size: "sm", className: classes["control"]! } as const;
   const long = { ...select, className: `${classes["control"]} ${classes["long"]}` } as const;
   return (
-    <Group gap="xs" className={classes["controls"]!}>
+    <Group gap="xs" role="group" aria-label={t`Time and visitors`} className={classes["controls"]!}>
       <NativeSelect
         {...select}
         {...named(t`Time`)}

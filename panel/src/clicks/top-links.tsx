@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Card, Skeleton, Text } from "@mantine/core";
+import { Card, Skeleton, Text, VisuallyHidden } from "@mantine/core";
 import { formatNumber } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { CodeName } from "../ui/code-name.tsx";
@@ -44,12 +44,22 @@ export function TopLinks({ links }: { links: readonly TopLink[] | undefined }) {
               title={title ?? code}
               dir="auto"
             >
-              {title && <bdi className={classes["linkTitle"]}>{title}</bdi>}{" "}
+              {title && (
+                <bdi className={classes["linkTitle"]}>
+                  {title}
+                  <VisuallyHidden>,</VisuallyHidden>
+                </bdi>
+              )}{" "}
               <span data-soft={title ? "" : undefined}>
                 <CodeName code={code} domain={domain} wraps />
               </span>
             </AnchorLink>
-            <span className={classes["figures"]}>{formatNumber(clicks)}</span>
+            <span className={classes["figures"]}>
+              {formatNumber(clicks)}{" "}
+              <VisuallyHidden>
+                <Trans>human clicks</Trans>
+              </VisuallyHidden>
+            </span>
           </li>
         ))}
       </ul>

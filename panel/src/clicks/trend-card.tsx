@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
+import { Button, Card, Group, Skeleton, Text, VisuallyHidden } from "@mantine/core";
 import { IconX, IconZoomIn } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { formatNumber } from "../base/i18n.ts";
@@ -69,6 +69,9 @@ export function TrendCard({ report, search, onChange }: Props) {
 
   return (
     <Card withBorder p="md">
+      <VisuallyHidden component="h2">
+        <Trans>Clicks</Trans>
+      </VisuallyHidden>
       <div
         className={classes["trend"]}
         data-stale={report.isTrendStale || undefined}
@@ -169,11 +172,11 @@ function Sum({
   const unique = trend!.visitors?.map((value) => value ?? 0);
   const visits = unique && within(unique);
   return (
-    <Group gap="xs" align="baseline">
-      <Text fz={26} fw={700} lh={1.2} className={classes["count"]!}>
+    <Group component="p" m={0} gap="xs" align="baseline">
+      <Text span fz={26} fw={700} lh={1.2} className={classes["count"]!}>
         {count}
       </Text>
-      <Text size="sm" c="dimmed">
+      <Text span size="sm" c="dimmed">
         {visitors === "automated" ? <Trans>bot clicks</Trans> : <Trans>human clicks</Trans>}
         {visitors === "all" && (
           <>
@@ -199,7 +202,7 @@ function Sum({
         {brush === null && ` · ${rangeName(search)}`}
       </Text>
       {before !== undefined && before > 0 && (
-        <Text size="sm" c="dimmed">
+        <Text span size="sm" c="dimmed">
           <Change
             now={compared}
             before={before}

@@ -47,11 +47,11 @@ export function CommandButton({ pages, account }: Props) {
         onPointerEnter={() => void load().catch(() => {})}
         aria-keyshortcuts={IS_APPLE ? "Meta+K" : "Control+K"}
       >
-        <IconSearch size={16} />
+        <IconSearch size={16} aria-hidden />
         <Text span size="sm" className={classes["label"]}>
           <Trans>Find or do …</Trans>
         </Text>
-        <Kbd size="xs" visibleFrom="sm">
+        <Kbd size="xs" visibleFrom="sm" aria-hidden>
           {keySigns("Mod+K").join(IS_APPLE ? "" : " ")}
         </Kbd>
       </UnstyledButton>

@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { Text } from "@mantine/core";
+import { Text, VisuallyHidden } from "@mantine/core";
 import type { Event } from "../base/api.ts";
 import { formatList } from "../base/i18n.ts";
 import { useShownValue } from "../links/form/shown-value.ts";
@@ -31,9 +31,20 @@ export function EventDifference({ event }: { event: Event }) {
               <Trans>Changed</Trans>
             ) : (
               <>
-                {before !== undefined && <Value field={field} value={before[field]} isGone />}
-                {isChange && " → "}
-                {after !== undefined && <Value field={field} value={after[field]} />}
+                {before !== undefined && (
+                  <Value field={field} value={before[field]} as={isChange ? "del" : "span"} />
+                )}
+                {isChange && (
+                  <>
+                    <span aria-hidden> → </span>
+                    <VisuallyHidden>
+                      <Trans context="from one value to another">to</Trans>{" "}
+                    </VisuallyHidden>
+                  </>
+                )}
+                {after !== undefined && (
+                  <Value field={field} value={after[field]} as={isChange ? "ins" : "span"} />
+                )}
               </>
             )}
           </dd>
@@ -55,9 +66,9 @@ const MOST_AT_ONCE = 3;
 const isShort = ({ before, after }: Event, { length }: readonly string[]): boolean =>
   length <= (before !== undefined && after !== undefined ? MOST_AT_ONCE : 1);
 
-type ValueProps = { field: string; value: unknown; isGone?: boolean };
+type ValueProps = { field: string; value: unknown; as: "del" | "ins" | "span" };
 
-function Value({ field, value, isGone = false }: ValueProps) {
+function Value({ field, value, as: Kind }: ValueProps) {
   const text = useShownValue()(field, value);
   if (text === null) {
     return (
@@ -66,5 +77,5 @@ function Value({ field, value, isGone = false }: ValueProps) {
       </Text>
     );
   }
-  return isGone ? <del>{text}</del> : <ins>{text}</ins>;
+  return <Kind>{text}</Kind>;
 }

@@ -1,4 +1,4 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Skeleton, Stack, Tabs } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -25,6 +25,7 @@ const RIGHT_PX = 490;
 export function LinkPage() {
   const { _splat: code = "" } = useParams({ from: "/inside/link/$" });
   const { domain, tab, ...report } = useSearch({ from: "/inside/link/$" });
+  const { t } = useLingui();
   const navigate = useNavigate({ from: "/link/$" });
   const queries = useQueryClient();
   const [wantsEdit, setWantsEdit] = useState(false);
@@ -88,7 +89,7 @@ export function LinkPage() {
         <Skeleton className={classes["head"]!} maw={480} />
       )}
       <Tabs value={tab ?? "link"} keepMounted={false} onChange={(next) => showTab(readLinkTab(next))}>
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" aria-label={t`Parts of the link`}>
           <Tabs.Tab value="link">
             <Trans>Link</Trans>
           </Tabs.Tab>

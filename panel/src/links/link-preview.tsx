@@ -22,7 +22,7 @@ export function LinkPreview({ values }: { values: LinkValues }) {
   const host = target === null ? null : new URL(target).host;
   const title = values.card_title || values.title || host || t`The title of the page`;
   return (
-    <Stack gap="md" component="aside" aria-label={t`Preview`} className={classes["preview"]!}>
+    <Stack gap="md" component="section" aria-label={t`Preview`} className={classes["preview"]!}>
       <Text fw={600} fz="lg" style={{ overflowWrap: "anywhere" }}>
         {base.replace(/^https?:\/\//, "")}/{code || <span className={classes["random"]}>{RANDOM}</span>}
       </Text>

@@ -18,11 +18,11 @@ export function SharePreview({ values }: { values: ShareValues }) {
   const end = endOf(expires);
   const name = title.trim() || (isDrop || items?.length ? undefined : item?.name);
   return (
-    <section className={classes["preview"]}>
+    <section aria-hidden className={classes["preview"]}>
       <Text size="sm" c="dimmed" mb="xs">
         <Trans>What visitors see</Trans>
       </Text>
-      <Paper withBorder radius="md" p="lg" aria-hidden>
+      <Paper withBorder radius="md" p="lg">
         <Stack gap="sm">
           <Text fw={600} size="lg" lh={1.3} style={{ overflowWrap: "anywhere" }}>
             <bdi>{name || (isDrop ? <Trans>Send files</Trans> : <Trans>Shared files</Trans>)}</bdi>

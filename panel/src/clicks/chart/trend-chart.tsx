@@ -1,5 +1,6 @@
 import "uplot/dist/uPlot.min.css";
 import { useLingui } from "@lingui/react/macro";
+import { VisuallyHidden } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef } from "react";
 import { localNow } from "../zone.ts";
@@ -78,6 +79,7 @@ export function TrendChart({
       <div ref={box} className={classes["canvas"]} style={{ height: CHART_HEIGHT }}>
         <div className={classes["counts"]}>
           <span>{counts}</span>
+          <VisuallyHidden>. </VisuallyHidden>
           <span>{zone}</span>
         </div>
         <div ref={place} aria-hidden />
@@ -87,7 +89,7 @@ export function TrendChart({
             style={area}
             role="slider"
             tabIndex={0}
-            aria-label={label}
+            aria-label={t`Values by time`}
             aria-description={
               onBrush &&
               t`Arrow keys show values. Shift and arrow keys choose a part, Escape takes all, minus zooms out.`

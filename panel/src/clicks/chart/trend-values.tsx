@@ -7,7 +7,15 @@ import { type DrawnSeries, shownValue } from "./series.ts";
 /** The values of a chart, newest first. */
 export function TrendValues({ label, starts, unit, series, open }: DrawnSeries) {
   return (
-    <Table.ScrollContainer minWidth={280} mah={320} type="native" tabIndex={0} className={classes["scroll"]!}>
+    <Table.ScrollContainer
+      minWidth={280}
+      mah={320}
+      type="native"
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      className={classes["scroll"]!}
+    >
       <Table aria-label={label} stickyHeader verticalSpacing={4} className={classes["numbers"]!}>
         <Table.Thead>
           <Table.Tr>

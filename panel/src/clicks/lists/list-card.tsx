@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Card, Skeleton, Tabs, Text } from "@mantine/core";
+import { Card, Skeleton, Tabs, Text, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { SettingLink } from "../../config/setting-link.tsx";
@@ -74,6 +74,7 @@ export function ListCard({ title, tabs, frame, search, onChange, comparison }: P
   };
   return (
     <Card withBorder px="md" py="xs" component="section" aria-label={title} className={classes["list"]!}>
+      <VisuallyHidden component="h2">{title}</VisuallyHidden>
       <Tabs
         value={chosen}
         keepMounted={false}
@@ -81,7 +82,7 @@ export function ListCard({ title, tabs, frame, search, onChange, comparison }: P
         onChange={(next) => setPicked(next as Dimension)}
       >
         <div className={classes["listHead"]}>
-          <Tabs.List className={classes["listTabs"]!}>
+          <Tabs.List aria-label={title} className={classes["listTabs"]!}>
             {tabs.map(({ dimension, title: name }) => (
               <Tabs.Tab key={dimension} value={dimension}>
                 {name}
@@ -94,7 +95,7 @@ export function ListCard({ title, tabs, frame, search, onChange, comparison }: P
             </Text>
           )}
         </div>
-        {tabs.map(({ dimension }) => (
+        {tabs.map(({ dimension, title: name }) => (
           <Tabs.Panel
             key={dimension}
             value={dimension}
@@ -109,25 +110,10 @@ export function ListCard({ title, tabs, frame, search, onChange, comparison }: P
             {items !== undefined && !isEmpty && (
               <>
                 {above?.(items)}
-                <Text
-                  component="div"
-                  size="xs"
-                  c="dimmed"
-                  className={`${classes["figures"]} ${classes["captions"]}`}
-                  data-links={chosen === "link" || undefined}
-                  aria-hidden
-                >
-                  {comparison !== undefined && (
-                    <span className={classes["changed"]}>
-                      <Trans context="against the time before">Change</Trans>
-                    </span>
-                  )}
-                  <span className={classes["counted"]}>{counts[visitors]}</span>
-                  <span className={classes["percent"]}>
-                    <Trans context="of all clicks">Share</Trans>
-                  </span>
-                </Text>
                 <SharesList
+                  label={name}
+                  counts={counts[visitors]}
+                  isCompared={comparison !== undefined}
                   items={items}
                   dimension={chosen}
                   open={open}

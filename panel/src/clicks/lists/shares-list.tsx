@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { UnstyledButton } from "@mantine/core";
+import { Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowUpRight } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
 import { formatNumber, formatShare } from "../../base/i18n.ts";
@@ -32,6 +32,12 @@ const ROW = 34;
 export const SHARES_HEIGHT = ROW * FIRST;
 
 type Props = {
+  /** What the names are. */
+  label: string;
+  /** What is counted. */
+  counts: string;
+  /** Whether there is a column of changes. */
+  isCompared: boolean;
   items: readonly Counted[];
   dimension: Dimension;
   /** The unit of what is not over and so is not compared. */
@@ -41,7 +47,7 @@ type Props = {
 };
 
 /** Names with their counts, the most frequent first. Each is a filter. Bars are as long as their count is to the largest. */
-export function SharesList({ items, dimension, open, onChoose, onHost }: Props) {
+export function SharesList({ label, counts, isCompared, items, dimension, open, onChoose, onHost }: Props) {
   const { t } = useLingui();
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? items : items.slice(0, FIRST);
@@ -50,10 +56,31 @@ export function SharesList({ items, dimension, open, onChoose, onHost }: Props) 
   const isLinks = dimension === "link";
   return (
     <>
-      <ul className={classes["shares"]}>
+      <div role="table" aria-label={label}>
+        <Text
+          component="div"
+          role="row"
+          size="xs"
+          c="dimmed"
+          className={`${classes["figures"]} ${classes["captions"]}`}
+          data-links={isLinks || undefined}
+        >
+          <VisuallyHidden role="columnheader">{label}</VisuallyHidden>
+          {isCompared && (
+            <span role="columnheader" className={classes["changed"]}>
+              <Trans context="against the time before">Change</Trans>
+            </span>
+          )}
+          <span role="columnheader" className={classes["counted"]}>
+            {counts}
+          </span>
+          <span role="columnheader" className={classes["percent"]}>
+            <Trans context="of all clicks">Share</Trans>
+          </span>
+        </Text>
         {shown.map((item) => (
           <Fragment key={item.key}>
-            <li className={classes["share"]}>
+            <div role="row" className={classes["share"]}>
               {!item.isRest && (
                 <div
                   className={classes["bar"]}
@@ -61,25 +88,32 @@ export function SharesList({ items, dimension, open, onChoose, onHost }: Props) 
                 />
               )}
               {!item.isRest && <ValueIcon dimension={dimension} value={item.value} />}
-              <Name item={item} isLink={isLinks} onChoose={onChoose} />
-              <Numbers item={item} open={open} />
+              <div role="rowheader">
+                <Name item={item} isLink={isLinks} onChoose={onChoose} />
+              </div>
+              <Numbers item={item} isCompared={isCompared} open={open} />
               {isLinks && item.value !== undefined && <ToLink {...item.value} />}
-            </li>
+            </div>
             {item.hosts?.map(({ name, count }) => (
-              <li key={name} className={`${classes["share"]} ${classes["host"]}`}>
-                <UnstyledButton
-                  className={`${classes["name"]} ${classes["choice"]}`}
-                  title={t`Only ${name}`}
-                  onClick={() => onHost?.(name)}
-                >
-                  {name}
-                </UnstyledButton>
-                <span className={classes["count"]}>{formatNumber(count)}</span>
-              </li>
+              <div key={name} role="row" className={`${classes["share"]} ${classes["host"]}`}>
+                <div role="rowheader">
+                  <UnstyledButton
+                    className={`${classes["name"]} ${classes["choice"]}`}
+                    title={t`Only ${name}`}
+                    onClick={() => onHost?.(name)}
+                  >
+                    {name}
+                  </UnstyledButton>
+                </div>
+                {isCompared && <VisuallyHidden role="cell" />}
+                <span role="cell" className={classes["count"]}>
+                  {formatNumber(count)}
+                </span>
+              </div>
             ))}
           </Fragment>
         ))}
-      </ul>
+      </div>
       {more > 0 && (
         <UnstyledButton
           className={classes["more"]!}
@@ -114,38 +148,51 @@ function Name({ item, isLink, onChoose }: NameProps) {
 /** The title first, then code and host. */
 const LinkName = ({ code, title, domain }: Pick<Value, "title" | "domain"> & { code: string }) => (
   <>
-    {title && <bdi className={classes["linkTitle"]}>{title}</bdi>}{" "}
+    {title && (
+      <bdi className={classes["linkTitle"]}>
+        {title}
+        <VisuallyHidden>,</VisuallyHidden>
+      </bdi>
+    )}{" "}
     <span data-soft={title ? "" : undefined}>
       <CodeName code={code} domain={domain} wraps />
     </span>
   </>
 );
 
-type NumbersProps = { item: Counted } & Pick<Props, "open">;
+type NumbersProps = { item: Counted } & Pick<Props, "isCompared" | "open">;
 
-const Numbers = ({ item: { count, percentage, compared }, open }: NumbersProps) => (
+const Numbers = ({ item: { count, percentage, compared }, isCompared, open }: NumbersProps) => (
   <span className={classes["figures"]}>
-    {compared !== undefined && (
-      <span className={classes["changed"]}>
+    {compared !== undefined ? (
+      <span role="cell" className={classes["changed"]}>
         <Change now={compared[0]} before={compared[1]} open={open} isShort />
       </span>
+    ) : (
+      isCompared && <VisuallyHidden role="cell" />
     )}
-    <span className={classes["counted"]}>{formatNumber(count)}</span>
-    <span className={classes["percent"]}>{formatShare(percentage)}</span>
+    <span role="cell" className={classes["counted"]}>
+      {formatNumber(count)}
+    </span>
+    <span role="cell" className={classes["percent"]}>
+      {formatShare(percentage)}
+    </span>
   </span>
 );
 
 function ToLink({ value, domain }: Value) {
   const { t } = useLingui();
   return (
-    <AnchorLink
-      to="/link/$"
-      params={{ _splat: value }}
-      search={domain ? { domain } : {}}
-      aria-label={t`Open ${value}`}
-      className={classes["toLink"]!}
-    >
-      <IconArrowUpRight size={16} />
-    </AnchorLink>
+    <span role="cell">
+      <AnchorLink
+        to="/link/$"
+        params={{ _splat: value }}
+        search={domain ? { domain } : {}}
+        aria-label={t`Open ${value}`}
+        className={classes["toLink"]!}
+      >
+        <IconArrowUpRight size={16} aria-hidden />
+      </AnchorLink>
+    </span>
   );
 }

@@ -57,7 +57,7 @@ export function EntryRow(props: Props) {
     <div
       role={isTile ? "gridcell" : "row"}
       id={id}
-      {...(!isTile && { "aria-rowindex": at + 2 })}
+      {...(!isTile && { "aria-rowindex": at + 2, "aria-labelledby": `${id}-name ${id}-size ${id}-date` })}
       aria-selected={state.isSelected}
       className={isTile ? `${classes["row"]} ${classes["tile"]}` : classes["row"]}
       aria-busy={state.isGoing || undefined}
@@ -92,7 +92,7 @@ export function EntryRow(props: Props) {
           aria-label={t`Select ${entry.name}`}
         />
       </div>
-      <div role={cell} className={classes["name"]}>
+      <div {...(!isTile && { role: "rowheader", id: `${id}-name` })} className={classes["name"]}>
         <Thumbnail entry={entry} size={isTile ? 48 : 20} />
         {state.isRenamed ? (
           <RenameField
@@ -120,11 +120,12 @@ export function EntryRow(props: Props) {
       </div>
       {!isTile && (
         <>
-          <Text role="gridcell" size="sm" c="dimmed" className={classes["size"]}>
+          <Text role="gridcell" id={`${id}-size`} size="sm" c="dimmed" className={classes["size"]}>
             {size}
           </Text>
           <Text
             role="gridcell"
+            id={`${id}-date`}
             size="sm"
             c="dimmed"
             className={classes["date"]}

@@ -12,7 +12,7 @@ export function ImportColumns() {
   const { source, columns } = useImport();
   if (source === null) return null;
   return (
-    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0}>
+    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} role="group" aria-label={t`Columns`}>
       <Table aria-label={t`Columns`} verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>

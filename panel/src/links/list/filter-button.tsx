@@ -41,7 +41,8 @@ export function FilterButton({ finding, onChange }: Props) {
       px="xs"
       {...hinted(t`Filter`, "filter")}
       onClick={toggle}
-      {...(isPhone && { "aria-haspopup": "dialog" })}
+      aria-haspopup="dialog"
+      aria-expanded={isOpen}
     >
       <FilterLabel count={count} className={classes["wide"]} />
     </Button>

@@ -28,17 +28,19 @@ type Props = {
 export function LinksToolbar({ finding, columns, onChange }: Props) {
   const { t } = useLingui();
   return (
-    <Group px="md" py="sm" gap="xs" role="search">
-      <SearchField
-        label={t`Search links`}
-        placeholder={t`Search code, target, title and note`}
-        className={classes["search"]!}
-        q={finding.q}
-        delayMs={SEARCH_DELAY_MS}
-        onSearch={(q) => onChange({ q })}
-      />
-      <FilterButton finding={finding} onChange={onChange} />
-      <LinkViews finding={finding} onChange={onChange} />
+    <Group px="md" py="sm" gap="xs">
+      <div role="search" aria-label={t`Find links`} className={classes["finding"]}>
+        <SearchField
+          label={t`Search links`}
+          placeholder={t`Search code, target, title and note`}
+          className={classes["search"]!}
+          q={finding.q}
+          delayMs={SEARCH_DELAY_MS}
+          onSearch={(q) => onChange({ q })}
+        />
+        <FilterButton finding={finding} onChange={onChange} />
+        <LinkViews finding={finding} onChange={onChange} />
+      </div>
       {/* For layouts without column heads. */}
       <MenuButton
         label={t`Sort`}

@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { VisuallyHidden } from "@mantine/core";
 import { IconCopy, IconDots, IconLock } from "@tabler/icons-react";
 import { useRouter } from "@tanstack/react-router";
 import { memo } from "react";
@@ -28,6 +29,11 @@ type Props = {
   sorted?: Sort | undefined;
 };
 
+/** The cells that name a row: an arrow key reads them, not every action. */
+const NAMING: ReadonlySet<ColumnName> = new Set(["code", "target", "people", "clicks"]);
+
+const nameOf = ({ code, domain }: Link): string => (domain === null ? code : `${domain}/${code}`);
+
 export const rowId = (row: number): string => `link-row-${row}`;
 
 /** One link. `data-action` names what is pressed in it; the grid listens. */
@@ -36,10 +42,13 @@ export const LinkRow = memo(function LinkRow(props: Props) {
   const { t } = useLingui();
   if (link === undefined) return <LoadingRow row={row} columns={columns} height={height} />;
   const tab = isActive ? 0 : -1;
+  const id = rowId(row);
+  const naming = columns.filter((column) => NAMING.has(column.name));
   return (
     <div
       role="row"
-      id={rowId(row)}
+      id={id}
+      aria-labelledby={naming.map((column) => `${id}-${column.name}`).join(" ")}
       aria-rowindex={row + 2}
       aria-selected={isSelected}
       data-row={row}
@@ -51,21 +60,22 @@ export const LinkRow = memo(function LinkRow(props: Props) {
         <input
           type="checkbox"
           data-action="toggle"
-          aria-label={t`Select ${link.code}`}
+          aria-label={t`Select ${nameOf(link)}`}
           checked={isSelected}
           readOnly
           tabIndex={tab}
         />
       </div>
-      {columns.map(({ name, isNumber, sort }) => (
+      {columns.map(({ name: column, isNumber, sort }) => (
         <div
-          key={name}
-          role="gridcell"
-          data-cell={name}
+          key={column}
+          id={`${id}-${column}`}
+          role={column === "code" ? "rowheader" : "gridcell"}
+          data-cell={column}
           data-sorted={(sort !== undefined && sort === sorted) || undefined}
           className={isNumber ? `${classes["cell"]} ${classes["number"]}` : classes["cell"]}
         >
-          <Cell name={name} link={link} tab={tab} asksPasswords={asksPasswords} />
+          <Cell name={column} link={link} tab={tab} asksPasswords={asksPasswords} />
         </div>
       ))}
       <div role="gridcell" className={classes["actions"]}>
@@ -84,7 +94,7 @@ export const LinkRow = memo(function LinkRow(props: Props) {
           tabIndex={tab}
           className={classes["button"]}
           aria-haspopup="menu"
-          aria-label={t`Actions for ${link.code}`}
+          aria-label={t`Actions for ${nameOf(link)}`}
         >
           <IconDots size={16} aria-hidden />
         </button>
@@ -167,6 +177,7 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
         {link.title !== null && (
           <span dir="auto" className={classes["title"]}>
             {link.title}
+            <VisuallyHidden>,</VisuallyHidden>
           </span>
         )}
         {link.title === null ? code : <small>{code}</small>}{" "}

@@ -46,7 +46,7 @@ export function MoveColumns({ columns, isBusy, onChange }: Props) {
     onChange(Object.fromEntries(FIELDS.map((field) => [field, columns[fields.indexOf(field)]?.name ?? ""])));
   };
   return (
-    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0}>
+    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} role="group" aria-label={t`Columns`}>
       <Table aria-label={t`Columns`} verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>

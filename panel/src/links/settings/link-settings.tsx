@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -68,6 +68,9 @@ export function LinkSettings({ link, wantsEdit, onEdit, onSaved, onDeleted }: Pr
   });
   return (
     <Stack ref={section} component="section" aria-label={t`Settings of the link`} gap="xs">
+      <VisuallyHidden component="h2">
+        <Trans>Settings of the link</Trans>
+      </VisuallyHidden>
       <LeadsTo link={link} onSaved={onSaved} />
       {groups.map(({ group, title }) => {
         const rows = names.filter((name) => groupOf(name) === group);

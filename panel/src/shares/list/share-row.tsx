@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { ActionIcon, Anchor, Box, Group, Table, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Anchor, Box, Group, Table, Text } from "@mantine/core";
 import {
   IconCheck,
   IconCopy,
@@ -12,6 +12,8 @@ import {
 } from "@tabler/icons-react";
 import type { Share } from "../../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
+import { inTree } from "../../auth/teams/tree-names.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
 import type { RowPlace } from "../../ui/long/rows-in-sight.tsx";
 import { isPlainClick, openRowMenu } from "../../ui/lists/row-clicks.ts";
@@ -30,10 +32,11 @@ type Props = {
   place: RowPlace;
   isOwn: boolean;
   mayEnd: boolean;
+  team?: string | undefined;
   onChoose(action: ShareAction, share: Share): void;
 };
 
-export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
+export function ShareRow({ share, place, isOwn, mayEnd, team, onChoose }: Props) {
   const { t } = useLingui();
   const { code, short_url: address, expires_at: expires } = share;
   const { isCopied, copy } = useCopy(address);
@@ -42,15 +45,14 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
   const [first, more] = [share.entry?.name ?? code, (share.items ?? 1) - 1];
   const name = share.title ?? (more > 0 ? t`${first} and ${more} more` : first);
   const choose = (action: ShareAction) => onChoose(action, share);
-  const open = () => choose("open");
   return (
     <Table.Tr
       {...place}
       data-opens={isOwn || undefined}
-      onClick={(event) => isOwn && isPlainClick(event) && open()}
+      onClick={(event) => isOwn && isPlainClick(event) && choose("open")}
       onContextMenu={(event) => openRowMenu(event.currentTarget, event) && event.preventDefault()}
     >
-      <Table.Td>
+      <Table.Th scope="row">
         <Group gap={10} wrap="nowrap" align="start">
           <Icon
             size={18}
@@ -61,14 +63,22 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
           />
           <div className={classes["what"]}>
             <Group gap={6} wrap="nowrap">
-              <UnstyledButton
-                className={classes["name"]}
-                disabled={!isOwn}
-                title={share.entry?.name}
-                onClick={open}
-              >
-                <bdi>{name}</bdi>
-              </UnstyledButton>
+              {isOwn ? (
+                <AnchorLink
+                  to="/share/$"
+                  params={{ _splat: code }}
+                  search={inTree(team)}
+                  c="inherit"
+                  className={classes["name"]!}
+                  title={share.entry?.name}
+                >
+                  <bdi>{name}</bdi>
+                </AnchorLink>
+              ) : (
+                <div className={classes["name"]} title={share.entry?.name}>
+                  <bdi>{name}</bdi>
+                </div>
+              )}
               {share.password !== null && (
                 <IconLock size={14} className={classes["soft"]} role="img" aria-label={t`Has a password`} />
               )}
@@ -111,7 +121,7 @@ export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
             <Use share={share} />
           </div>
         </Group>
-      </Table.Td>
+      </Table.Th>
       <Table.Td visibleFrom="sm">
         <ShareStateBadge share={share} />
       </Table.Td>

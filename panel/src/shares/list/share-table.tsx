@@ -73,6 +73,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
                   place={place}
                   isOwn={isOwn(known)}
                   mayEnd={mayChange}
+                  team={search.team}
                   onChoose={onChoose}
                 />
               );

@@ -49,11 +49,14 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
   }
   if (items.length === 0) return empty;
   const cells = (item: T): ReactNode =>
-    columns.map((column) => (
-      <Table.Td key={column.title} {...looksOf(column)}>
-        {column.cell(item)}
-      </Table.Td>
-    ));
+    columns.map((column, at) => {
+      const Cell = at === 0 ? Table.Th : Table.Td;
+      return (
+        <Cell key={column.title} {...(at === 0 && { scope: "row" })} {...looksOf(column)}>
+          {column.cell(item)}
+        </Cell>
+      );
+    });
   const rowProps = (item: T): ComponentProps<"tr"> & { "data-opens"?: true } => ({
     ...(onOpen && { "data-opens": true, onClick: (event) => isPlainClick(event) && onOpen(item) }),
     onContextMenu(event) {
@@ -66,7 +69,14 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
     },
   });
   return (
-    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} data-holds-rows>
+    <Table.ScrollContainer
+      minWidth={320}
+      type="native"
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      data-holds-rows
+    >
       {menu !== null && <RowPartsMenu label={label} opened={menu} onClose={() => setMenu(null)} />}
       <Table
         aria-label={label}
