@@ -21,7 +21,7 @@ const LEFT = 52;
 /** Room for half of a date, such as 11月22日. */
 const RIGHT = 26;
 /** Room for what the axis counts. */
-const TOP = 26;
+const TOP = 30;
 const BOTTOM = 30;
 /** Axes up to this count have whole numbers. */
 const FROM_COMPACT = 10_000;
