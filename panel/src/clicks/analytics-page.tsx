@@ -6,12 +6,13 @@ import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
 import { conditionsIn } from "./filter.ts";
 import { ListCard } from "./lists/list-card.tsx";
+import { listComparison } from "./lists/list-comparison.ts";
 import { MissingCodes } from "./lists/missing-codes.tsx";
 import type { OnReportChange } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
 import { ShareReport } from "./share-report.tsx";
 import { ReportView } from "./report-view.tsx";
-import { listComparison, useReport } from "./use-report.ts";
+import { useReport } from "./use-report.ts";
 
 /** The clicks of all links that the account sees. */
 export function AnalyticsPage() {

@@ -11,7 +11,7 @@ import type { Frame } from "../frame.ts";
 import { isRest, nameOfNone, othersName } from "../names.ts";
 import type { OnReportChange, ReportSearch } from "../range.ts";
 import { type List, listQuery } from "../report-queries.ts";
-import type { ListComparison } from "../use-report.ts";
+import type { ListComparison } from "./list-comparison.ts";
 import { type Counted, SHARES_HEIGHT, SharesList } from "./shares-list.tsx";
 
 type ListTab = {
