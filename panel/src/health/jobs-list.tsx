@@ -44,7 +44,7 @@ export function JobsList({ system: { jobs, checked_at: now } }: { system: System
           { title: t`Last run`, fit: "value", cell: ({ succeeded_at: at }) => ageOf(at, now) },
           {
             title: t`Runs`,
-            isHidden: "narrow",
+            isHidden: "medium",
             fit: "number",
             cell: ({ succeeded }) => formatNumber(succeeded),
           },

@@ -68,8 +68,8 @@ export function BulkChangesPage() {
         }
         columns={[
           { title: t`What`, cell: (change) => <What change={change} /> },
-          { title: t`Who`, isHidden: "narrow", width: "10rem", cell: ({ actor }) => <bdi>{actor}</bdi> },
-          { title: t`When`, isHidden: "narrow", fit: "value", cell: ({ at }) => formatTime(at) },
+          { title: t`Who`, isHidden: "medium", width: "10rem", cell: ({ actor }) => <bdi>{actor}</bdi> },
+          { title: t`When`, isHidden: "medium", fit: "value", cell: ({ at }) => formatTime(at) },
           { title: t`Undo`, width: "13rem", cell: (change) => <Undo change={change} /> },
         ]}
       />
@@ -98,7 +98,7 @@ function What({ change }: { change: BulkChange }) {
       <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
         <Details change={change} />
       </Text>
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
+      <Text size="xs" c="dimmed" hiddenFrom="lg">
         <bdi>{actor}</bdi> · {formatTime(at)}
       </Text>
     </>

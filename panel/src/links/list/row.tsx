@@ -44,6 +44,7 @@ export const LinkRow = memo(function LinkRow(props: Props) {
   const tab = isActive ? 0 : -1;
   const id = rowId(row);
   const naming = columns.filter((column) => NAMING.has(column.name));
+  const withTarget = !columns.some(({ name }) => name === "target");
   return (
     <div
       role="row"
@@ -75,7 +76,7 @@ export const LinkRow = memo(function LinkRow(props: Props) {
           data-sorted={(sort !== undefined && sort === sorted) || undefined}
           className={isNumber ? `${classes["cell"]} ${classes["number"]}` : classes["cell"]}
         >
-          <Cell name={column} link={link} tab={tab} asksPasswords={asksPasswords} />
+          <Cell name={column} {...{ link, tab, asksPasswords, withTarget }} />
         </div>
       ))}
       <div role="gridcell" className={classes["actions"]}>
@@ -103,7 +104,13 @@ export const LinkRow = memo(function LinkRow(props: Props) {
   );
 });
 
-type CellProps = { link: Link; tab: number; asksPasswords: boolean };
+type CellProps = {
+  link: Link;
+  tab: number;
+  asksPasswords: boolean;
+  /** The target has no column. */
+  withTarget: boolean;
+};
 
 function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
   const { link } = shown;
@@ -117,7 +124,7 @@ function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
             className={`${classes["cut"]} ${classes["soft"]}`}
             title={isAddress(link.target) ? link.target : undefined}
           >
-            <TargetUse target={link.target.replace(/^https?:\/\//, "")} />
+            <Target link={link} />
           </span>
           <RulesSign link={link} />
         </>
@@ -141,11 +148,15 @@ function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
   }
 }
 
+const Target = ({ link: { target } }: { link: Link }) => (
+  <TargetUse target={target.replace(/^https?:\/\//, "")} />
+);
+
 /** Characters of a code that may lack room, and of its end, which tells it from others. */
 const LONG_CODE = 25;
 const CODE_TAIL = 10;
 
-function CodeCell({ link, tab, asksPasswords }: CellProps) {
+function CodeCell({ link, tab, asksPasswords, withTarget }: CellProps) {
   const { t } = useLingui();
   const router = useRouter();
   const { publicHref } = router.buildLocation({
@@ -165,6 +176,7 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
       {link.title !== null && link.domain !== null && ` · ${link.domain}`}
     </>
   );
+  const target = withTarget && <Target link={link} />;
   return (
     <>
       <a
@@ -180,8 +192,21 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
             <VisuallyHidden>,</VisuallyHidden>
           </span>
         )}
-        {link.title === null ? code : <small>{code}</small>}{" "}
-        {link.title === null && link.domain !== null && <small>{link.domain}</small>}
+        {link.title === null ? (
+          code
+        ) : (
+          <small>
+            {code}
+            {target && <> · {target}</>}
+          </small>
+        )}{" "}
+        {link.title === null && (link.domain !== null || withTarget) && (
+          <small>
+            {link.domain}
+            {link.domain !== null && target && " · "}
+            {target}
+          </small>
+        )}
       </a>
       {(asksPasswords || !isAddress(link.target)) && link.password !== null && (
         <IconLock size={14} role="img" aria-label={t`With a password`} className={classes["sign"]} />
