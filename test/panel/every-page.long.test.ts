@@ -1,4 +1,4 @@
-/** Every page of the panel with hostile values, and on a narrow screen in every language. */
+/** Every page of the panel with hostile values, on a tablet, and on a narrow screen in every language. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
@@ -144,6 +144,18 @@ test.skipIf(!CHROMIUM)("a code stands first and whole, and its long domain gives
     ).toBe(true);
   }
   expect(complaints).toEqual([]);
+  await close();
+});
+
+const TABLET = { width: 820, height: 1180 };
+test.skipIf(!CHROMIUM)("at 820 px no list is wider than its place", async () => {
+  const { page, close } = await panel.enter("/panel/settings", { size: TABLET });
+  for (const path of PANEL_ROUTES) {
+    await turnTo(page, path);
+    const places = page.locator("html, [data-holds-rows]");
+    const over = await places.evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
+    expect([path, ...over.filter((px) => px > 0)]).toEqual([path]);
+  }
   await close();
 });
 
