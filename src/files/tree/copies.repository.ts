@@ -103,8 +103,9 @@ function createItems({ dialect }: Pick<Database, "dialect">) {
             .where("id", "=", source.id)
             .unionAll(
               query
-                .selectFrom("entries")
-                .innerJoin("below", "below.id", "entries.parent_id")
+                // In this order; see `height` (entries.repository.ts).
+                .selectFrom("below")
+                .crossJoin("entries")
                 .select([
                   "entries.id",
                   "entries.parent_id",
@@ -114,6 +115,7 @@ function createItems({ dialect }: Pick<Database, "dialect">) {
                   "entries.disk_time",
                   sql<number>`below.level + 1`.as("level"),
                 ])
+                .whereRef("entries.parent_id", "=", "below.id")
                 .where("entries.account_id", "=", source.accountId)
                 .where("below.disk_time", "is", null)
                 .where("below.kind", "=", "folder")

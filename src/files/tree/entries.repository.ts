@@ -159,9 +159,11 @@ async function height(accountId: number, folderId: number, db: Db): Promise<numb
         .where("id", "=", folderId)
         .unionAll(
           query
-            .selectFrom("entries")
-            .innerJoin("below", "below.id", "entries.parent_id")
+            // SQLite keeps the order of a cross join: from the other side it reads all entries for each folder.
+            .selectFrom("below")
+            .crossJoin("entries")
             .select(["entries.id", sql<number>`below.level + 1`.as("level")])
+            .whereRef("entries.parent_id", "=", "below.id")
             .where("entries.account_id", "=", accountId)
             .where("entries.kind", "=", "folder")
             .where("below.level", "<=", MOST_LEVELS),

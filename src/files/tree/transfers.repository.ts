@@ -101,9 +101,11 @@ function createMoves({ read, dialect }: Database) {
             .where("id", "=", folderId)
             .unionAll(
               query
-                .selectFrom("entries")
-                .innerJoin("below", "below.id", "entries.parent_id")
+                // In this order; see `height` (entries.repository.ts).
+                .selectFrom("below")
+                .crossJoin("entries")
                 .select(["entries.id", "entries.kind", HELD_BYTES.as("size")])
+                .whereRef("entries.parent_id", "=", "below.id")
                 .where("entries.account_id", "=", from)
                 .where("below.kind", "=", "folder"),
             ),

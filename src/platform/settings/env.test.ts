@@ -202,7 +202,7 @@ describe("start-up settings", () => {
     const template = generateTemplate(settings);
     for (const setting of settings) expect(template).toContain(`# ${setting.key.split(".")[1]} = `);
     const bare = template.replaceAll(/^# (\w+ = )/gm, "$1");
-    const groups = new Set(settings.map(({ key }) => key.split(".")[0]));
+    const groups = new Set(settings.map(({ key }) => key.split(".")[0]!));
     expect(Object.keys(parse(bare))).toEqual([...groups]);
     expect(load(bare)).toEqual(load(template));
   });

@@ -10,6 +10,8 @@ import { DatabaseError } from "../failures.ts";
 import type { SqliteSettings } from "./sqlite-connection.ts";
 import type { LaneConnection } from "./sqlite-lanes.ts";
 
+const LONGEST_LOGGED = 500;
+
 export type SqliteCalls = {
   open(settings: SqliteSettings): void;
   execute(statement: { sql: string; parameters: readonly unknown[] }): StatementResult;
@@ -20,11 +22,13 @@ export type SqliteCalls = {
 export function openThread(settings: SqliteSettings, logger: Logger): LaneConnection {
   const worker = new Worker(workerUrl("platform/db/dialects/sqlite.worker.ts"), { smol: true });
   let isAlive = true;
+  /** The start of the last one, without its parameters. */
+  let statement = "";
   const rpc = createRpc<SqliteCalls>({
     send: (message) => worker.postMessage(message),
     handlers: {},
     onTimeout(_, timeoutMs) {
-      logger.warn({ timeoutMs }, "a database statement took too long; its thread is replaced");
+      logger.warn({ timeoutMs, statement }, "a database statement took too long; its thread is replaced");
       const late = new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`));
       rpc.notify("close", undefined);
       giveUp(late);
@@ -49,7 +53,10 @@ export function openThread(settings: SqliteSettings, logger: Logger): LaneConnec
   rpc.call("open", settings, CONNECT_TIMEOUT_MS + settings.busyTimeoutMs).catch(giveUp);
 
   return {
-    execute: (sql, parameters, timeoutMs) => rpc.call("execute", { sql, parameters }, timeoutMs),
+    execute(sql, parameters, timeoutMs) {
+      statement = sql.slice(0, LONGEST_LOGGED);
+      return rpc.call("execute", { sql, parameters }, timeoutMs);
+    },
     alive: () => isAlive,
     async close() {
       // A thread in a long statement ends with its process.
