@@ -110,6 +110,8 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   const referrer = (name: string) => list(page, "Sites").getByText(name, { exact: true });
   await referrer("news.example").waitFor();
   await expectRows(page, "Sites", ["news.example660%", `${HOSTILE}440%`]);
+  const sites = page.getByRole("table", { name: "Sites" });
+  await sites.getByRole("columnheader", { name: "Human clicks", exact: true }).waitFor();
   await openTab(page, "Campaigns");
   await expectRows(page, "Campaigns", ["spring-27440%", "No campaign660%"]);
   await openTab(page, "UTM sources");

@@ -52,6 +52,8 @@ test.skipIf(!CHROMIUM)("the list has the numbers of the pages: human clicks, and
   const first = page.getByRole("row").nth(1);
   await soon(async () => expect(await first.textContent()).toContain("c00001"));
   await first.getByRole("gridcell", { name: "3", exact: true }).waitFor();
+  // What an arrow key reads: code, target and clicks, but no action.
+  await page.getByRole("row", { name: /^c00001 \S+ 3$/ }).waitFor();
   await rowOf(page, "c00002").getByRole("gridcell", { name: "1", exact: true }).waitFor();
   await first.getByRole("link").first().click();
   await page.getByText("3 human clicks, 4 with bots").waitFor();

@@ -22,6 +22,8 @@ once("an administrator makes a team, changes its members, and says who gets its 
   await page.getByRole("dialog").getByLabel("Account", { exact: true }).fill("anna");
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByText("anna", { exact: true }).waitFor();
+  const team = page.getByRole("rowheader").getByRole("link", { name: "press", exact: true });
+  expect(await team.getAttribute("href")).toBe("/panel/teams/press");
   const teams = async () => (await panel.client.call("GET", "/teams")).body.data;
   expect(await teams()).toMatchObject([
     { name: "press", quota_bytes: 5_000_000, members: [{ account: "anna", role: "editor" }] },

@@ -189,9 +189,9 @@ function CodeCell({ link, tab, asksPasswords, withTarget }: CellProps) {
         {link.title !== null && (
           <span dir="auto" className={classes["title"]}>
             {link.title}
-            <VisuallyHidden>,</VisuallyHidden>
           </span>
         )}
+        {link.title !== null && <VisuallyHidden>,</VisuallyHidden>}
         {link.title === null ? (
           code
         ) : (
