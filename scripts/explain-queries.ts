@@ -1,8 +1,7 @@
 /**
  * Compiles each distinct query of the suites on SQLite for PostgreSQL, MySQL and MariaDB, and lets the server explain it
- * on an empty database with all tables. So a query that another database refuses fails here, without its suite running
- * there. SQLite explains the recursive ones: a step that does not begin with the rows found so far reads a whole folder
- * for each of them. `npm test` with WAYMARK_TEST_QUERIES=FOLDER records the queries.
+ * on an empty database with all tables, which fails for what it would refuse. SQLite explains the recursive ones: a step
+ * must begin with the rows found so far, or it reads a whole tree for each of them. `npm test` with WAYMARK_TEST_QUERIES=FOLDER records the queries.
  *
  *   bin/bun scripts/explain-queries.ts FOLDER    needs WAYMARK_TEST_*_URL; the last line is "N explained, N failed"
  */

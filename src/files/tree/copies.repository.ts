@@ -103,7 +103,6 @@ function createItems({ dialect }: Pick<Database, "dialect">) {
             .where("id", "=", source.id)
             .unionAll(
               query
-                // In this order; see `height` (entries.repository.ts).
                 .selectFrom("below")
                 .crossJoin("entries")
                 .select([
@@ -136,12 +135,8 @@ function createItems({ dialect }: Pick<Database, "dialect">) {
         .limit(most + 1);
       const columns = ["entry_id", "level", "source_id", "parent_id", "kind", "name", "size"] as const;
       await tx.insertInto("copy_items").columns(columns).expression(below).execute();
-      await tx
-        .updateTable("copy_items")
-        .set({ copy_id: copyId })
-        .where("entry_id", "=", copyId)
-        .where("level", "=", 0)
-        .execute();
+      const root = tx.updateTable("copy_items").set({ copy_id: copyId }).where("level", "=", 0);
+      await root.where("entry_id", "=", copyId).execute();
     },
 
     /** Something of it lies on the server. */

@@ -159,7 +159,7 @@ async function height(accountId: number, folderId: number, db: Db): Promise<numb
         .where("id", "=", folderId)
         .unionAll(
           query
-            // SQLite keeps the order of a cross join: from the other side it reads all entries for each folder.
+            // A cross join keeps its order: from the other side each folder would read all entries.
             .selectFrom("below")
             .crossJoin("entries")
             .select(["entries.id", sql<number>`below.level + 1`.as("level")])
