@@ -12,12 +12,14 @@ const ROOT = join(import.meta.dir, "..");
 const ARM64 = ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"];
 const [major, minor] = current.split(".");
 const version = `${major}.${Number(minor) + 1}.0`;
+/** Programs for two kinds of processors are built and packed, on a busy machine too. */
+const LIMIT_MS = 900_000;
 const folder = mkdtempSync(join(tmpdir(), "waymark-release-"));
 const clone = join(folder, "another place");
 const release = join(clone, "dist/release");
 const programFor = (arch: string): string => join(release, `waymark-${version}-linux-${arch}`);
 
-beforeAll(async () => {
+async function makeRelease(): Promise<void> {
   await run(["git", "clone", "--quiet", ROOT, clone], ROOT);
   cpSync(join(ROOT, "node_modules"), join(clone, "node_modules"), {
     recursive: true,
@@ -30,7 +32,8 @@ beforeAll(async () => {
   await run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", join(folder, "key")], folder);
   await run(["npm", "run", "--silent", "release", "--", "--sign", join(folder, "key")], clone);
   writeFileSync(join(release, "allowed_signers"), `waymark ${readFileSync(join(folder, "key.pub"), "utf8")}`);
-});
+}
+beforeAll(makeRelease, LIMIT_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The commands of docs/releases.md below "Verify a release", as a shell does that stops at the first failure. */
