@@ -48,7 +48,6 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
     event.preventDefault();
     if (isChanged) does.onSave();
   }
-
   return (
     <form
       id={key}
@@ -90,19 +89,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
             <Trans>Needs a restart.</Trans>
           </Text>
         )}
-        {setting.pending_value !== undefined && (
-          <Text size="sm" mt={4}>
-            <StateBadge tone="warning">
-              <Trans>Restart needed</Trans>
-            </StateBadge>{" "}
-            {setting.is_sensitive ? null : setting.value === "" ? (
-              <Trans>Until the restart it is empty.</Trans>
-            ) : (
-              <Trans>Until the restart it is {setting.value}.</Trans>
-            )}{" "}
-            <RestartButton />
-          </Text>
-        )}
+        {setting.pending_value !== undefined && <Pending setting={setting} />}
       </div>
       <Stack gap={6}>
         {isEditable ? (
@@ -164,6 +151,21 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
     </form>
   );
 }
+
+/** The value until the restart. */
+const Pending = ({ setting }: Pick<ShownSetting, "setting">) => (
+  <Text size="sm" mt={4}>
+    <StateBadge tone="warning">
+      <Trans>Restart needed</Trans>
+    </StateBadge>{" "}
+    {setting.is_sensitive ? null : setting.value === "" ? (
+      <Trans>Until the restart it is empty.</Trans>
+    ) : (
+      <Trans>Until the restart it is {setting.value}.</Trans>
+    )}{" "}
+    <RestartButton />
+  </Text>
+);
 
 function Limits({ shown: { definition, setting } }: { shown: ShownSetting }) {
   const { t } = useLingui();

@@ -38,7 +38,6 @@ export function LinkPage() {
     ...linkQuery(place),
     placeholderData: () => listedLink(queries, place),
   });
-
   const isThere = useIsThere();
   const shown = useRef("");
   shown.current = nameOf({ code, domain: domain ?? null });
