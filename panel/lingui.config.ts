@@ -13,6 +13,7 @@ export default defineConfig({
       include: ["<rootDir>/src"],
       exclude: [
         "<rootDir>/src/config/words",
+        "<rootDir>/src/health",
         "<rootDir>/src/links/moves",
         "<rootDir>/src/mail",
         "<rootDir>/src/webhooks",
@@ -32,6 +33,8 @@ export default defineConfig({
     { path: join("<rootDir>", "src/locales/webhooks/{locale}"), include: ["<rootDir>/src/webhooks"] },
     // Loaded with the pages of moves from other services.
     { path: join("<rootDir>", "src/locales/moves/{locale}"), include: ["<rootDir>/src/links/moves"] },
+    // Loaded with the page of the server's health.
+    { path: join("<rootDir>", "src/locales/health/{locale}"), include: ["<rootDir>/src/health"] },
     // Loaded with the page of the own account and the second step of a sign-in.
     {
       path: join("<rootDir>", "src/locales/security/{locale}"),

@@ -294,7 +294,7 @@ const policies = createRoute({
 const health = createRoute({
   getParentRoute: () => inside,
   path: "/health",
-  component: lazyRouteComponent(() => import("../health/health-page.tsx"), "HealthPage"),
+  component: lazyRouteComponent(() => import("../health/pages.ts"), "HealthPage"),
 });
 
 /** With the menu. */
