@@ -307,7 +307,7 @@ once(
     const headers = { Authorization: `Bearer ${(await page.getByText(/^wmk_/).textContent())!}` };
     const statusOfList = async () => (await fetch(`${panel.server.url}/admin/v1/links`, { headers })).status;
     expect(await statusOfList()).toBe(200);
-    await button("Revoke").click();
+    await button("Revoke: ci").click();
     await dialog().getByRole("button", { name: "Revoke" }).click();
     await page.getByText("There are no tokens yet.").waitFor();
     expect(await statusOfList()).toBe(401);
