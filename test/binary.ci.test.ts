@@ -37,6 +37,10 @@ test("commands work and create their data folder in the working directory", () =
   expect(readdirSync(folder).sort()).toEqual(["data", "waymark"]);
 });
 
+test("it does not know the folder in which it was built", () => {
+  expect(readFileSync(program).includes(`${root}/`)).toBe(false);
+});
+
 test("the log names errors by their classes", () => {
   expect(readFileSync(program).includes("class DatabaseError extends AppError")).toBe(true);
 });
