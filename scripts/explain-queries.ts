@@ -55,6 +55,14 @@ function explaining(db: Database["write"]): Kysely<never> {
   return { getExecutor: () => explainer, executeQuery } as unknown as Kysely<never>;
 }
 
+type RecordedNode = Extract<RecordedQuery, { node: unknown }>;
+const compile = ({ dialect, write }: Database, { node, parts }: RecordedNode): CompiledQuery =>
+  write.getExecutor().compileQuery(translate(node, parts, dialect), createQueryId());
+
+/** On the server of the URL, or in the file. */
+const openQuietly = (url: string): Promise<Database> =>
+  openDatabase({ url, poolSize: 2 }, { threads: false, logger: silentLogger });
+
 async function explain(database: Database, query: RecordedQuery): Promise<void> {
   const { dialect, write } = database;
   if ("method" in query) {
@@ -62,11 +70,10 @@ async function explain(database: Database, query: RecordedQuery): Promise<void> 
     await call(explaining(write), ...query.args);
     return;
   }
-  const executor = write.getExecutor();
-  const compiled = executor.compileQuery(translate(query.node, query.parts, dialect), createQueryId());
+  const compiled = compile(database, query);
   if (!/^\s*\(?\s*(?:with|select|insert|update|delete|replace)\b/i.test(compiled.sql)) return;
   const parameters = compiled.parameters.map((value) => (isStandIn(value) ? 1 : value));
-  await executor.executeQuery({ ...compiled, parameters, sql: `explain ${compiled.sql}` });
+  await write.getExecutor().executeQuery({ ...compiled, parameters, sql: `explain ${compiled.sql}` });
 }
 
 /** What the recursive steps of a query read first, other than the rows that the step before has found. */
@@ -85,18 +92,11 @@ async function wrongBeginnings({ write }: Database, { sql, parameters }: Compile
 /** The number of recursive queries and of those with a wrong plan. */
 async function explainRecursions(all: readonly RecordedQuery[]): Promise<[number, number]> {
   const fresh = await createMigrated("sqlite");
-  const database = await openDatabase(
-    { url: fresh.url, poolSize: 1 },
-    { threads: false, logger: silentLogger },
-  );
-  const recursive = all.filter((query) => "node" in query && /with recursive/i.test(query.key));
+  const database = await openQuietly(fresh.url);
+  const recursive = all.filter((query) => "node" in query).filter(({ key }) => /with recursive/i.test(key));
   let wrong = 0;
   for (const query of recursive) {
-    if ("method" in query) continue;
-    const compiled = database.write
-      .getExecutor()
-      .compileQuery(translate(query.node, query.parts, database.dialect), createQueryId());
-    const found = await wrongBeginnings(database, compiled);
+    const found = await wrongBeginnings(database, compile(database, query));
     if (found.length > 0) wrong++;
     for (const detail of found) console.log(`sqlite: ${query.file}: ${detail}\n  ${query.key.slice(0, 400)}`);
   }
@@ -117,10 +117,7 @@ let failed = 0;
 let explained = 0;
 for (const name of DIALECT_NAMES.filter((one) => one !== "sqlite" && serverUrl(one) !== undefined)) {
   const fresh = await createMigrated(name);
-  const database = await openDatabase(
-    { url: fresh.url, poolSize: 2 },
-    { threads: false, logger: silentLogger },
-  );
+  const database = await openQuietly(fresh.url);
   for (const query of queries) {
     try {
       await explain(database, query);

@@ -2,8 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Card, Skeleton, Text, VisuallyHidden } from "@mantine/core";
 import { formatNumber } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { CodeName } from "../ui/code-name.tsx";
 import classes from "./clicks.module.css";
+import { LinkName } from "./lists/link-name.tsx";
 
 const MOST = 8;
 
@@ -44,15 +44,7 @@ export function TopLinks({ links }: { links: readonly TopLink[] | undefined }) {
               title={title ?? code}
               dir="auto"
             >
-              {title && (
-                <bdi className={classes["linkTitle"]}>
-                  {title}
-                  <VisuallyHidden>,</VisuallyHidden>
-                </bdi>
-              )}{" "}
-              <span data-soft={title ? "" : undefined}>
-                <CodeName code={code} domain={domain} wraps />
-              </span>
+              <LinkName code={code} title={title} domain={domain} />
             </AnchorLink>
             <span className={classes["figures"]}>
               {formatNumber(clicks)}{" "}

@@ -4,11 +4,11 @@ import { IconArrowUpRight } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
 import { formatNumber, formatShare } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { CodeName } from "../../ui/code-name.tsx";
 import type { Unit } from "../buckets.ts";
 import { Change } from "../change.tsx";
 import classes from "../clicks.module.css";
 import type { Dimension, Value } from "../dimensions.ts";
+import { LinkName } from "./link-name.tsx";
 import { ValueIcon } from "./value-icon.tsx";
 
 export type Counted = {
@@ -144,21 +144,6 @@ function Name({ item, isLink, onChoose }: NameProps) {
     </UnstyledButton>
   );
 }
-
-/** The title first, then code and host. */
-const LinkName = ({ code, title, domain }: Pick<Value, "title" | "domain"> & { code: string }) => (
-  <>
-    {title && (
-      <bdi className={classes["linkTitle"]}>
-        {title}
-        <VisuallyHidden>,</VisuallyHidden>
-      </bdi>
-    )}{" "}
-    <span data-soft={title ? "" : undefined}>
-      <CodeName code={code} domain={domain} wraps />
-    </span>
-  </>
-);
 
 type NumbersProps = { item: Counted } & Pick<Props, "isCompared" | "open">;
 
