@@ -121,13 +121,13 @@ once(
     await moveTo(page, "plans", "Team press");
     await page.getByText("This folder is empty.").waitFor();
     expect(await inTeam()).toContain("plans");
-    await undo(page, "belongs to team:press");
+    await undo(page, "belongs to Team press");
     await page.getByRole("row", { name: "plans" }).waitFor();
     await soon(async () => expect(await inTeam()).not.toContain("plans"));
     await drives.editor.upload("mine.txt", "text");
     const editor = await enterAs("editor", "files");
     await moveTo(editor.page, "mine.txt", "Team press");
-    await editor.page.getByText("belongs to team:press").waitFor();
+    await editor.page.getByText("belongs to Team press").waitFor();
     expect(await editor.page.getByRole("button", { name: "Undo" }).count()).toBe(0);
     expect(await inTeam()).toContain("mine.txt");
     await switchTo(editor.page, "Team press");

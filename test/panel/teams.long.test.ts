@@ -62,10 +62,10 @@ once("a manager sees the teams page, gives a link to the team, and filters by it
   const form = page.getByRole("region", { name: "New link" });
   await form.getByLabel("Target").fill("https://example.com/");
   await form.getByLabel("Code").fill("theirs");
-  await form.getByLabel("Owner").fill("team:sal");
-  await page.getByRole("option", { name: "team:sales" }).click();
+  await form.getByLabel("Owner").fill("sal");
+  await page.getByRole("option", { name: "sales Team" }).click();
   await form.getByRole("button", { name: "Create link" }).click();
-  await page.getByText("Owner: team:sales").waitFor();
+  await page.getByText("Owner: Team sales").waitFor();
   expect((await panel.client.call("GET", "/links/theirs")).body.data.owner).toBe("team:sales");
   await page.getByRole("link", { name: "Links", exact: true }).first().click();
   await page.getByRole("button", { name: /^Filter/ }).click();
@@ -73,7 +73,7 @@ once("a manager sees the teams page, gives a link to the team, and filters by it
   await page.getByRole("option", { name: "ben", exact: true }).click();
   await page.getByText("No link matches").waitFor();
   await page.goto(`${page.url().split("/panel/")[0]}/panel/link/theirs`);
-  await page.getByText("Owner: team:sales").waitFor();
+  await page.getByText("Owner: Team sales").waitFor();
   expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
   await close();
 });

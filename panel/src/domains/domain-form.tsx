@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Code, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
+import { OwnerField } from "../auth/teams/owner-field.tsx";
 import { ApiError, type Domain } from "../base/api.ts";
 import { useLateResponse } from "../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../ui/forms/side-form.tsx";
@@ -87,14 +88,12 @@ export function DomainForm({ domain, onClose }: Props) {
         description={t`/Sale and /SALE then lead to the same link. Codes are stored in lower case, and stay so when this is turned off.`}
         disabled={!isAdmin}
       />
-      <TextInput
+      <OwnerField
         {...form.getInputProps("owner")}
+        value={form.values.owner}
         label={t`Owner`}
-        description={t`An account, or team:name whose editors alone make links on it. Empty: it is open to all.`}
-        spellCheck={false}
-        autoCapitalize="none"
-        autoComplete="off"
-        maxLength={100}
+        description={t`An account, or a team whose editors alone make links on it. Empty: it is open to all.`}
+        placeholder={t`Anyone`}
       />
       <DomainDocuments
         domain={domain}

@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { mayHeal } from "../base/queries.ts";
 import { useSentence } from "../ui/failure.tsx";
+import { personNameQuery } from "../ui/person-name.tsx";
 import { dropDraft } from "../ui/forms/draft.ts";
 import { isLeft } from "../ui/notices/undo.tsx";
 import { giveFocusBack } from "../ui/focus-back.ts";
@@ -200,23 +201,25 @@ export function useEntryActions() {
      * @param folder of the new owner; null is the root
      * @param before who has them; null if the account can't take them back
      */
-    give: (entries: readonly Entry[], owner: string, folder: number | null, before: string | null) =>
-      run(entries, {
+    async give(entries: readonly Entry[], owner: string, folder: number | null, before: string | null) {
+      const name = await queries.fetchQuery(personNameQuery(owner)).catch(() => owner);
+      return run(entries, {
         change: (entry) => giveEntry(entry, owner, folder),
         undo: before === null ? undefined : (entry) => giveEntry(entry, before, entry.folder_id),
         working: <Trans>The owner is being changed…</Trans>,
         message: ([first, ...rest]) =>
           rest.length === 0 ? (
             <Trans>
-              <bdi>{first!.name}</bdi> belongs to <bdi>{owner}</bdi> now.
+              <bdi>{first!.name}</bdi> belongs to <bdi>{name}</bdi> now.
             </Trans>
           ) : (
             <Trans>
               <Plural value={rest.length + 1} one="# entry belongs" other="# entries belong" /> to{" "}
-              <bdi>{owner}</bdi> now.
+              <bdi>{name}</bdi> now.
             </Trans>
           ),
-      }),
+      });
+    },
     rename: (entry: Entry, name: string) =>
       run([entry], {
         change: () => renameEntry(entry, name).then(() => dropDraft(nameDraftOf(entry))),

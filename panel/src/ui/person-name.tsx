@@ -1,5 +1,7 @@
 /** What people are called. Names that are shown together are asked for in one request. */
+import { t } from "@lingui/core/macro";
 import { useQuery, queryOptions } from "@tanstack/react-query";
+import { teamOf } from "../auth/teams/tree-names.ts";
 import { api, responseOf } from "../base/api.ts";
 
 const MOST_NAMES = 100;
@@ -32,17 +34,23 @@ export const PEOPLE = "people";
 
 const isAccount = (name: string): boolean => name !== "" && !name.includes(":");
 
-/** Of an account; teams, tokens and commands keep their names. */
+/** What is no account: a team, a token or a command. */
+function withoutAccount(username: string): string {
+  const name = teamOf(username);
+  return name === undefined ? username : t`Team ${name}`;
+}
+
 export const personNameQuery = (username: string) =>
   queryOptions({
     queryKey: [PEOPLE, username],
-    queryFn: () => (isAccount(username) ? nameOf(username) : username),
+    queryFn: () => (isAccount(username) ? nameOf(username) : withoutAccount(username)),
     staleTime: STALE_MS,
   });
 
+/** @param username an account, or a team as `team:name` */
 export function usePersonName(username: string): string {
   const { data } = useQuery({ ...personNameQuery(username), enabled: isAccount(username) });
-  return data ?? username;
+  return data ?? withoutAccount(username);
 }
 
 /** What an account is called, with its username where that is another one. */

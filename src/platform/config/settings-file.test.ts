@@ -64,6 +64,6 @@ test.each([
     JSON.stringify(Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [at, 1]))),
     /more than 1000/,
   ],
-] as const)("%s %p is refused with the place", (format, source, message) => {
+] as const)("%s %# is refused with the place", (format, source, message) => {
   expect(() => readConfigFile(source, format)).toThrow(message);
 });

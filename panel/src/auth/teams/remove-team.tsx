@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Team } from "../../base/api.ts";
 import { RemoveOwner } from "./remove-owner.tsx";
+import { ownerOfTree } from "./tree-names.ts";
 import { removeTeam } from "./team-queries.ts";
 
 export function RemoveTeam({ team, onClose }: { team: Team; onClose(): void }) {
@@ -10,6 +11,7 @@ export function RemoveTeam({ team, onClose }: { team: Team; onClose(): void }) {
   return (
     <RemoveOwner
       title={t`Delete the team ${team.name}?`}
+      except={ownerOfTree(team.name)}
       remove={(owner) => removeTeam(team, owner)}
       refresh={() => queries.invalidateQueries({ queryKey: ["teams"] })}
       onClose={onClose}

@@ -1,16 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Autocomplete, Button, Group, Input, Select, Stack, Text, TextInput } from "@mantine/core";
-import type { GetInputPropsReturnType } from "@mantine/form";
-import { useDebouncedValue } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button, Group, Input, Select, Stack, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Team } from "../../base/api.ts";
 import { BytesField } from "../../ui/forms/bytes-field.tsx";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
-import { saveTeam, suggestionsQuery, useTeamRoles } from "./team-queries.ts";
-
-const TYPING_MS = 200;
+import { AccountField } from "./owner-field.tsx";
+import { saveTeam, useTeamRoles } from "./team-queries.ts";
 
 type Props = {
   team: Team | null;
@@ -82,7 +79,12 @@ export function TeamForm({ team, maySetQuota, onClose }: Props) {
         <Stack gap="xs" mt="xs">
           {form.values.members.map(({ account }, at) => (
             <Group key={at} gap="xs" wrap="nowrap">
-              <AccountField field={form.getInputProps(`members.${at}.account`)} value={account} />
+              <AccountField
+                {...form.getInputProps(`members.${at}.account`)}
+                value={account}
+                required
+                style={{ flex: 1, minWidth: 0 }}
+              />
               <Select
                 {...form.getInputProps(`members.${at}.role`)}
                 aria-label={t`Role`}
@@ -109,43 +111,5 @@ export function TeamForm({ team, maySetQuota, onClose }: Props) {
         </Stack>
       </Input.Wrapper>
     </FormFields>
-  );
-}
-
-type AccountProps = { field: GetInputPropsReturnType; value: string };
-
-/** Suggests accounts by username and display name. */
-function AccountField({ field, value }: AccountProps) {
-  const { t } = useLingui();
-  const [search] = useDebouncedValue(value.trim(), TYPING_MS);
-  const { data: people = [] } = useQuery(suggestionsQuery(search));
-  const names = new Map(people.map((person) => [person.username, person.display_name]));
-  return (
-    <Autocomplete
-      {...field}
-      aria-label={t`Account`}
-      placeholder={t`Name`}
-      required
-      autoCapitalize="none"
-      autoComplete="off"
-      spellCheck={false}
-      maxLength={64}
-      style={{ flex: 1, minWidth: 0 }}
-      data={[...names.keys()]}
-      // The server has searched.
-      filter={({ options }) => options}
-      renderOption={({ option }) => (
-        <div>
-          <Text size="sm">
-            <bdi>{names.get(option.value) ?? option.value}</bdi>
-          </Text>
-          {(names.get(option.value) ?? null) !== null && (
-            <Text size="xs" c="dimmed">
-              {option.value}
-            </Text>
-          )}
-        </div>
-      )}
-    />
   );
 }

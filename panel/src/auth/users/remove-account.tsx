@@ -16,6 +16,7 @@ export function RemoveAccount({ account, onClose }: Props) {
   return (
     <RemoveOwner
       title={t`Delete the account ${account.username}?`}
+      except={account.username}
       remove={(owner) => removeAccount(account, owner)}
       refresh={() => refreshUsers(queries)}
       onClose={onClose}

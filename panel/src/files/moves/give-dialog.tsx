@@ -1,8 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Autocomplete, Button, Group, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Button, Group, Stack } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { accountsQuery } from "../../auth/teams/team-queries.ts";
+import { OwnerField } from "../../auth/teams/owner-field.tsx";
 import { useTrees } from "../../auth/teams/trees.ts";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import type { Entry } from "../file-queries.ts";
@@ -15,9 +14,6 @@ type Props = {
   onGive(entries: readonly Entry[], owner: string): void;
   onClose(): void;
 };
-
-/** Shown at once. */
-const MOST_OWNERS = 50;
 
 /** Administrators give a file, or a folder with all in it, to any account or team. */
 export function GiveDialog({ entry, team, onGive, onClose }: Props) {
@@ -38,11 +34,7 @@ export function GiveDialog({ entry, team, onGive, onClose }: Props) {
 
 function Choice({ entry, team, onGive, onClose }: Props & { entry: Entry }) {
   const { t } = useLingui();
-  const { teams, ownerOf } = useTrees();
-  const { data: accounts = [] } = useQuery(accountsQuery);
-  const now = ownerOf(team);
-  const names = [undefined, ...teams].map(ownerOf).concat(accounts.map(({ username }) => username));
-  const owners = [...new Set(names)].filter((name) => name !== now);
+  const now = useTrees().ownerOf(team);
   const [owner, setOwner] = useState("");
   const chosen = owner.trim();
   function submit(event: FormEvent): void {
@@ -53,22 +45,16 @@ function Choice({ entry, team, onGive, onClose }: Props & { entry: Entry }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <Autocomplete
+        <OwnerField
           label={t`New owner`}
           description={
             entry.kind === "folder"
               ? t`Shares and drop boxes go along. A large folder takes a moment.`
               : t`Shares go along.`
           }
-          placeholder={owners[0]}
-          data={owners}
-          limit={MOST_OWNERS}
           value={owner}
           onChange={setOwner}
-          autoCapitalize="none"
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={100}
+          except={now}
           data-autofocus
         />
         <Group justify="end" gap="xs">

@@ -1,11 +1,12 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Autocomplete, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { OwnerField } from "../../auth/teams/owner-field.tsx";
+import { useOwners } from "../../auth/teams/owners.ts";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
-import { MOST_OWNERS, useOwners } from "../form/owners.ts";
 import { hostsQuery } from "../form/domains.ts";
 import { BULK_DRAFT, type LinksChange } from "./bulk-change.ts";
 import { timeOfLocal } from "../list/local-time.ts";
@@ -125,16 +126,12 @@ export function BulkFields({ selected, isAtOwner, onSave, onClose }: Props) {
         />
       )}
       {(owners.length > 1 || isAtOwner) && (
-        <Autocomplete
+        <OwnerField
           {...form.getInputProps("owner")}
           {...(isAtOwner && AUTOFOCUS)}
+          value={owner}
           label={t`Owner`}
           placeholder={t`Keep`}
-          data={owners}
-          limit={MOST_OWNERS}
-          maxLength={100}
-          autoCapitalize="none"
-          spellCheck={false}
         />
       )}
       <TargetChange

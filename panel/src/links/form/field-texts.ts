@@ -10,7 +10,7 @@ export function useFieldTexts(isShare = false): Record<LinkFieldName, { label: s
     target: { label: t`Target`, does: t`Where the link leads.` },
     code: { label: t`Code`, does: t`The end of the short URL. Empty: a random one.` },
     domain: { label: t`Domain`, does: t`The host of the short URL.` },
-    owner: { label: t`Owner`, does: t`An account, or team:name whose members share the link.` },
+    owner: { label: t`Owner`, does: t`An account, or a team whose members share the link.` },
     title: { label: t`Title`, does: t`Names the link in lists. Visitors don't see it.` },
     note: { label: t`Note`, does: t`For you and others who manage the link. The search finds it.` },
     tags: { label: t`Tags`, does: t`Group links, to filter and change them together. At most 16.` },

@@ -1,16 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import {
-  Autocomplete,
-  Checkbox,
-  NumberInput,
-  PasswordInput,
-  Select,
-  Switch,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
+import { Checkbox, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { OwnerField } from "../../auth/teams/owner-field.tsx";
 import type { Link } from "../../base/api.ts";
 import { hasTargets } from "../../base/targets.ts";
 import { TagsField } from "../tags-field.tsx";
@@ -20,7 +12,6 @@ import { AskPasswords } from "./ask-passwords.tsx";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
 import { FIELDS, type LinkFieldName, type LinkValues, type Row } from "./link-values.ts";
 import { TimeField, type TimeStep } from "./time-field.tsx";
-import { MOST_OWNERS, useOwners } from "./owners.ts";
 import { MOST_TYPED, useTooLong } from "./target-bound.ts";
 import { withScheme } from "./with-scheme.ts";
 
@@ -184,27 +175,6 @@ function DomainField({
       maxLength={MOST_SEARCHED}
       nothingFoundMessage={<Trans>No domain matches.</Trans>}
       allowDeselect={false}
-    />
-  );
-}
-
-function OwnerField({
-  value,
-  onChange,
-  ...shared
-}: Shared & { value: string; onChange(owner: string): void }) {
-  const owners = useOwners("change");
-  return (
-    <Autocomplete
-      {...shared}
-      value={value}
-      onChange={onChange}
-      data={owners}
-      limit={MOST_OWNERS}
-      placeholder={owners[0]}
-      maxLength={100}
-      autoCapitalize="none"
-      spellCheck={false}
     />
   );
 }

@@ -24,7 +24,7 @@ import {
   newLinkOf,
   valuesOf,
 } from "./link-values.ts";
-import { useOwners } from "./owners.ts";
+import { useOwners } from "../../auth/teams/owners.ts";
 import classes from "../link.module.css";
 import { UtmBuilder } from "./utm-builder.tsx";
 

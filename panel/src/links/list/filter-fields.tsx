@@ -7,7 +7,8 @@ import { tagsQuery } from "../link-queries.ts";
 import { type FindingChange, type LinkFinding, readLinkSearch, SAFETY } from "../link-search.ts";
 import { useSafetyNames } from "../safety-names.ts";
 import { hostsQuery } from "../form/domains.ts";
-import { MOST_OWNERS, useOwners } from "../form/owners.ts";
+import { OwnerOption } from "../../auth/teams/owner-field.tsx";
+import { MOST_OWNERS, useOwners } from "../../auth/teams/owners.ts";
 import classes from "./list.module.css";
 
 const DEFAULT_DOMAIN = ":default";
@@ -166,6 +167,7 @@ function OwnerSelect({ label, owners, value, onChange }: OwnerProps) {
       value={value ?? null}
       onChange={(owner) => onChange(owner ?? undefined)}
       data={[...new Set([...owners, ...(value === undefined ? [] : [value])])]}
+      renderOption={({ option }) => <OwnerOption name={option.value} />}
     />
   );
 }

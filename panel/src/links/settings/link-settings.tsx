@@ -7,7 +7,7 @@ import type { Link } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { useUndoable } from "../../ui/notices/undo.tsx";
-import { useOwners } from "../form/owners.ts";
+import { useOwners } from "../../auth/teams/owners.ts";
 import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
 import { TakeDown } from "../review.tsx";

@@ -1,7 +1,7 @@
 /** Owners of links, by the names of the API: accounts, and teams as `team:name`. */
 import { useQuery } from "@tanstack/react-query";
-import { accountQuery } from "../../auth/account.ts";
-import { accountsQuery, teamsQuery } from "../../auth/teams/team-queries.ts";
+import { accountQuery } from "../account.ts";
+import { accountsQuery, teamsQuery } from "./team-queries.ts";
 
 /** Shown at once. */
 export const MOST_OWNERS = 50;
