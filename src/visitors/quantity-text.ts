@@ -7,7 +7,7 @@ const UNITS: Record<Language, readonly [string, ...string[]]> = {
   en: ["bytes", "kB", "MB", "GB", "TB", "PB"],
   de: ["Bytes", "kB", "MB", "GB", "TB", "PB"],
   zh: ["字节", "kB", "MB", "GB", "TB", "PB"],
-  ja: ["バイト", "kB", "MB", "GB", "TB", "PB"],
+  ja: ["バイト", "KB", "MB", "GB", "TB", "PB"],
   fr: ["octets", "ko", "Mo", "Go", "To", "Po"],
 };
 const ONE: Record<Language, string> = { en: "byte", de: "Byte", zh: "字节", ja: "バイト", fr: "octet" };
