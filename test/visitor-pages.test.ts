@@ -57,10 +57,10 @@ test("a browser sees a page in its language, everyone else the text, with the sa
   await until(async () => (await visit("/pages-old")).status === 404);
   for (const [path, title] of [
     ["/", "Un service de liens courts"],
-    ["/nothing", "Ce lien ne mène nulle part"],
-    ["/pages-later", "Ce lien ne mène nulle part"],
+    ["/nothing", "Ce lien ne\u00a0mène nulle part"],
+    ["/pages-later", "Ce lien ne\u00a0mène nulle part"],
     ["/pages-old", "Ce lien a expiré"],
-    ["/pages-once", "Ce lien est épuisé"],
+    ["/pages-once", "Ce lien a atteint sa limite"],
   ] as const) {
     const page = await visit(path, NAVIGATION);
     const plain = await visit(path, { "Accept-Language": "fr" });

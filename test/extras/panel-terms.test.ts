@@ -77,6 +77,22 @@ test.each(LANGUAGES)(
   },
 );
 
+/** What French typography has a special character for: spaces that don't break before and in, and apostrophes. */
+const PLAIN_FRENCH = / [:;?!%»]|« |\d \d{3}|'/;
+
+test("French has its own spaces and apostrophes, in the panel and on the pages and mails of visitors", () => {
+  const texts = [...CATALOGS, "health/"].flatMap((catalog) => textsIn("fr", catalog));
+  const pages = ["visitors", "extras/mail", "extras/privacy"].flatMap((room) => {
+    const json = readFileSync(join(PANEL, `../../src/${room}/texts/fr.json`), "utf8");
+    return [...json.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([text]) => text);
+  });
+  expect(Math.min(texts.length, pages.length)).toBeGreaterThan(100);
+  const plain = [...texts.map(({ translated }) => translated), ...pages].filter((text) =>
+    PLAIN_FRENCH.test(text),
+  );
+  expect(plain).toEqual([]);
+});
+
 /** The keys of the tables of texts in a file of the panel. */
 const namesIn = (file: string): string[] =>
   [...readFileSync(join(PANEL, file), "utf8").matchAll(/^ {4}"?([a-z\d_.]+)"?: /gm)].map(([, name]) => name!);

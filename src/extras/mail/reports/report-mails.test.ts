@@ -130,7 +130,7 @@ forEachDialect((dialect) => {
       period: "14–20 novembre 2026",
       facts: [
         "Clics humains\u00a0: 46",
-        "23\u00a0% de moins que sur la période précédente",
+        "23\u00a0%\u00a0de moins que sur la période précédente",
         "Période précédente\u00a0: 60",
         "Robots\u00a0: 0",
       ],
