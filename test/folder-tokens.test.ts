@@ -208,6 +208,9 @@ test("trash, usage and shares are those of what is in the folder", async () => {
   const mixed = { items: [{ file_id: inside.stays }, { file_id: outside.stays }] };
   await drive.call("POST", "/shares", mixed);
   expect(await codes()).toEqual(own);
+  await drive.call("POST", `/folders/${outside.folder}/share`, {});
+  for (const query of ["", "&around=true", "&around=true&cursor="])
+    expect([query, await codes(`?entries=${inside.stays},${inside.inner}${query}`)]).toEqual([query, own]);
   expect((await bound.call("GET", "/shares?all=true")).status).toBe(403);
   const restored = await bound.call("POST", `/trash/${inside.trashed}/restore`, {});
   expect([restored.status, restored.body.data.path[0].id]).toEqual([200, inside.folder]);

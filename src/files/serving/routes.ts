@@ -169,7 +169,10 @@ function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
         await trees.checkTargets({ c, account }, ids);
         const { tree: accountId, within } =
           entries !== undefined
-            ? { tree: await trees.ownerOf({ c, account }, { entry: ids[0]! }), within: null }
+            ? {
+                tree: await trees.ownerOf({ c, account }, { entry: ids[0]! }),
+                within: trees.folderOf(account),
+              }
             : ofAll
               ? { tree: null, within: null }
               : await trees.listed({ c, account }, query);
