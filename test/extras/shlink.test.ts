@@ -165,6 +165,15 @@ test("what is wrong is said as Shlink says it", async () => {
   expect(await problemOf("GET", "/nothing")).toEqual([404, "not-found", undefined]);
   expect(await problemOf("GET", "/mercure-info")).toEqual([501, "mercure-not-configured", undefined]);
   expect(await problemOf("DELETE", "/visits/orphan")).toEqual([501, "not-supported", undefined]);
+  await ask("POST", "/short-urls", { longUrl: "https://e.com", customSlug: "kept/visits" });
+  for (const method of ["DELETE", "PATCH"])
+    expect(await problemOf(method, "/short-urls/kept/visits", {})).toEqual([501, "not-supported", undefined]);
+  expect(await problemOf("DELETE", "/short-urls/kept/redirect-rules")).toEqual([
+    405,
+    "method-not-allowed",
+    undefined,
+  ]);
+  expect((await ask("DELETE", "/short-urls/kept%2Fvisits")).status).toBe(204);
   expect(await problemOf("POST", "/tags")).toEqual([405, "method-not-allowed", undefined]);
 });
 
@@ -237,6 +246,33 @@ test("visits are listed newest first, with bots apart", async () => {
   });
   expect((await ask("GET", "/tags/stats?searchTerm=v")).body["tags"].data[0].visitsSummary.total).toBe(2);
   expect((await ask("GET", "/short-urls/none/visits")).status).toBe(404);
+});
+
+test("short URLs are ordered by their visits without bots, and left out by tag", async () => {
+  const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+  for (const [code, agents] of [
+    ["people", [browser, browser]],
+    ["bots", ["curl/8.0", "curl/8.0", "curl/8.0"]],
+  ] as const) {
+    const customSlug = `by-${code}`;
+    const tags = ["by", `by-${code}`];
+    await ask("POST", "/short-urls", { longUrl: `https://example.com/${code}`, customSlug, tags });
+    for (const agent of agents)
+      await fetch(`${server.url}/${customSlug}`, { redirect: "manual", headers: { "User-Agent": agent } });
+  }
+  const codesIn = async (query: string) => {
+    const { body } = await ask("GET", `/short-urls?${query}`);
+    return body["shortUrls"].data.map(({ shortCode }: Answered) => shortCode);
+  };
+  const listed = (order: string) => codesIn(`tags[]=by-people&tags[]=by-bots&orderBy=${order}`);
+  await until(async () => (await ask("GET", "/short-urls/by-bots")).body["visitsSummary"].total === 3);
+  expect(await listed("visits-DESC")).toEqual(["by-bots", "by-people"]);
+  expect(await listed("nonBotVisits-DESC")).toEqual(["by-people", "by-bots"]);
+  await until(async () => (await codesIn("tags[]=by&orderBy=nonBotVisits-DESC"))[0] === "by-people");
+  expect(await codesIn("tags[]=by&excludeTags[]=by-bots")).toEqual(["by-people"]);
+  expect(await codesIn("tags[]=by&excludeTags[]=by-bots&excludeTags[]=by-people")).toEqual([]);
+  const refused = await ask("GET", "/short-urls?excludeTags[]=a&excludeTags[]=b&excludeTagsMode=all");
+  expect([refused.status, refused.body["invalidElements"]]).toEqual([400, ["excludeTagsMode"]]);
 });
 
 test("domains are listed, and lead where they are told", async () => {

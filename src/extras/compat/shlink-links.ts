@@ -137,7 +137,7 @@ const ORDERS: Readonly<Record<string, string>> = {
   dateCreated: "created_at",
   shortCode: "code",
   visits: "click_count",
-  nonBotVisits: "click_count",
+  nonBotVisits: "human_clicks",
 };
 
 export async function listLinks(request: ShlinkRequest): Promise<ShlinkReply> {
@@ -145,14 +145,16 @@ export async function listLinks(request: ShlinkRequest): Promise<ShlinkReply> {
   const size = pageSizeIn(query, STANDARD_PAGE, LARGEST_PAGE);
   const page = Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1);
   const tags = listIn(query, "tags");
-  if (listIn(query, "excludeTags").length > 0)
-    return invalid("This server can't leave out links by tag.", "excludeTags");
+  const notTags = listIn(query, "excludeTags");
+  if (notTags.length > 1 && query.get("excludeTagsMode") === "all")
+    return invalid("This server leaves out the links that have any of the tags.", "excludeTagsMode");
   const [field, direction] = (query.get("orderBy") ?? "").split("-");
   const domain = query.get("domain");
   const filter = {
     search: query.get("searchTerm"),
     created_after: query.get("startDate"),
     created_before: query.get("endDate"),
+    not_tag: notTags,
     domain: domain === null ? "*" : domainNamed(request, domain),
     only_active: query.get("excludePastValidUntil") === "true" ? true : null,
     sort: ORDERS[field ?? ""] ?? "created_at",
@@ -169,7 +171,7 @@ export async function listLinks(request: ShlinkRequest): Promise<ShlinkReply> {
 
 async function linksOfAny(
   { call }: ShlinkRequest,
-  filter: { sort: string; order: string; [name: string]: string | boolean | null },
+  filter: { sort: string; order: string; [name: string]: string | boolean | readonly string[] | null },
   tags: readonly string[],
   { start, size }: { start: number; size: number },
 ) {
@@ -179,7 +181,7 @@ async function linksOfAny(
     if (refusal !== null) return { links: [], total: 0, refused: refusal };
     for (const link of links) byUrl.set(link.short_url, link);
   }
-  const name = filter.sort as "created_at" | "code" | "click_count";
+  const name = filter.sort as "created_at" | "code" | "click_count" | "human_clicks";
   const sign = filter.order === "asc" ? 1 : -1;
   const sorted = [...byUrl.values()].sort((a, b) =>
     a[name] < b[name] ? -sign : a[name] > b[name] ? sign : 0,

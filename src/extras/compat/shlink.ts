@@ -32,7 +32,7 @@ type Route = readonly [method: string, path: RegExp, handle: Handler];
 /** The version of Shlink whose API this is: later ones promise what is not here. */
 const VERSION = "4.4.0";
 
-/** The first one that fits is taken. */
+/** The first path that fits is taken, with all its methods: what follows may be the code of a link, which has slashes. */
 const ROUTES: readonly Route[] = [
   ["GET", /^\/short-urls$/, listLinks],
   ["POST", /^\/short-urls$/, createLink],
@@ -97,7 +97,8 @@ export function createShlink({ call, bodies, config }: ShlinkDeps) {
     const method = c.req.method === "HEAD" ? "GET" : c.req.method;
     const path = pathBelow(c);
     if (path === "/health" && method === "GET") return health(c);
-    const matching = ROUTES.filter(([, pattern]) => pattern.test(path));
+    const first = ROUTES.find(([, pattern]) => pattern.test(path));
+    const matching = ROUTES.filter(([, pattern]) => pattern.source === first?.[1].source);
     if (method === "OPTIONS" && matching.length > 0) return { allow: methodsOf(matching) };
     const [, pattern, handle] = matching.find(([one]) => one === method) ?? [];
     if (pattern === undefined || handle === undefined) return noSuchRoute(path, matching);
