@@ -172,10 +172,11 @@ async function byHour({ counts, cuts }: Parts, { range, limit, selection }: Repo
       : null;
   const cut = await cuts.hours(selection, range);
   const runs: { offset: number; hours: number[] }[] = [];
-  for (const number of cut.hours) {
+  // Hours at the ends of the range stand behind the others.
+  for (const number of cut.hours.toSorted((a, b) => a - b)) {
     const offset = calendar.offsetAt(hour.startOf(number));
     const run = runs.at(-1);
-    if (run?.offset === offset) run.hours.push(number);
+    if (run?.offset === offset && run.hours.at(-1) === number - 1) run.hours.push(number);
     else runs.push({ offset, hours: [number] });
   }
   const found = await Promise.all([

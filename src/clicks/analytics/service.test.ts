@@ -96,6 +96,23 @@ forEachDialect((dialect) => {
     expect([botPercentage, total]).toMatchObject([66.67, 3]);
   });
 
+  test("hours of the week are those of a range that begins and ends inside hours", async () => {
+    const linkId = await room.addLink("a");
+    const first = at("2026-11-20T05:15:00Z");
+    const clicked = [0, 1, 2, 4].map((hours) => ({ linkId, at: first + hours * HOUR_MS }));
+    await room.record(clicked);
+    const rows = async () => {
+      const range = { start: first - HOUR_MS / 8, end: first + 4 * HOUR_MS + HOUR_MS / 8 };
+      const found = await room.analytics.report("hour_of_week", range, 200);
+      return found.rows.map(({ value, clicks }) => [value, clicks]).toSorted();
+    };
+    const expected = ["05", "06", "07", "09"].map((hour) => [`Fri ${hour}:00`, 1]);
+    expect(await rows()).toEqual(expected);
+    // Without details the hours at the ends count as a whole.
+    await room.database.write.deleteFrom("click_log").execute();
+    expect(await rows()).toEqual(expected);
+  });
+
   test("a utm_source and a domain of the same name count as one referrer", async () => {
     const linkId = await room.addLink("a");
     await room.record([
