@@ -36,7 +36,7 @@ export type Figures = {
   automated: number;
   /** Unique visitors by day, summed over the days that know them; null: no day does. */
   visits: number | null;
-  /** Human clicks of as many days before, by whole weeks, so that weekdays meet. */
+  /** Human clicks of as many days before as have begun, by whole weeks, so that weekdays meet. */
   before: number;
   /** Human clicks of the days that are over, and of those with which they are compared; null: no day is over. */
   compared: { now: number; before: number; isWhole: boolean } | null;
@@ -131,9 +131,10 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
       const calendar = await analytics.calendar();
       // Whole weeks, so that weekdays stand against each other.
       const back = Math.ceil(days / WEEK_DAYS) * WEEK_DAYS;
+      const lastBegun = lastDay < today ? lastDay : today;
       const earlier = {
         start: firstInstantOf(inZone, addDays(firstDay, -back)),
-        end: firstInstantOf(inZone, addDays(lastDay, 1 - back)) - 1,
+        end: firstInstantOf(inZone, addDays(lastBegun, 1 - back)) - 1,
       };
       const isWhole = end < at;
       const unit = unitFor(days);
@@ -155,7 +156,7 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
         visits: visitsIn(trend.unique),
         before: sum(before.human),
         compared:
-          !isWhole && days === 1
+          !isWhole && firstDay >= today
             ? null
             : { now: sum(trend.human) - open[0]!, before: sum(before.human) - open[1]!, isWhole },
         unit,

@@ -112,6 +112,17 @@ forEachDialect((dialect) => {
     expect(await page(made.id)).toContain("50% more than in the previous period, without today");
     const whole = await at.figures.of(made, "2026-11-20");
     expect(whole).toMatchObject({ compared: { now: 60, before: 40, isWhole: true } });
+    const between = async (from: string, to: string) =>
+      at.figures.of(await at.reports.create({ title: "x", from, to }, mia));
+    // Days to come are compared with none.
+    expect(await between("2026-11-18", "2026-11-27")).toMatchObject({
+      human: 67,
+      before: 49,
+      compared: { now: 60, before: 40, isWhole: false },
+    });
+    for (const first of ["2026-11-20", "2026-11-24"])
+      expect((await between(first, "2026-11-27"))!.compared).toBeNull();
+    expect(await between("2026-11-24", "2026-11-27")).toMatchObject({ human: 0, before: 0 });
   });
 
   test("reads the past days of many links from their sums, also after late clicks", async () => {
