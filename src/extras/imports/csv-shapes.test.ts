@@ -202,6 +202,18 @@ forEachDialect(
       await room.links.domainService.remove(id, { name: "cli", via: "cli" } as never);
     });
 
+    test("a reserved code is refused in any case where a domain ignores case", async () => {
+      const actor = { name: "cli", via: "cli" } as never;
+      const { id } = await room.links.domainService.create({ host: "go.test", ignore_case: true }, actor);
+      const rows = "Admin,https://example.com/1\nADMIN/x,https://example.com/2\n";
+      const text = `code,target\n${rows}https://go.test/Admin/y,https://example.com/3\n`;
+      const { failed_items } = await csv.import(Buffer.from(text), { mode: "skip" });
+      expect(failed_items.map(({ code }) => code.split("/")[0])).toEqual(["Admin", "ADMIN", "Admin"]);
+      const { notes } = await move(await room.file(text));
+      expect(notes.map(({ kind }) => kind)).toEqual(["refused", "refused", "refused"]);
+      await room.links.domainService.remove(id, actor);
+    });
+
     test("the documents list every shape", () => {
       const page = readFileSync(new URL("../../../docs/csv.md", import.meta.url), "utf8");
       for (const { from, shows } of SHAPES)

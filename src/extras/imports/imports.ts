@@ -54,7 +54,7 @@ export type ImportsDeps = Pick<RunDeps, "changes" | "keepEvent" | "settings"> &
     routePrefixes(): readonly string[];
     /** Of targets besides http and https. */
     targetSchemes?: () => readonly string[];
-    domains: Pick<Domains, "key" | "stored" | "find" | "of">;
+    domains: Pick<Domains, "key" | "stored" | "find" | "of" | "withoutCase">;
     domainService: Pick<DomainService, "create" | "remove">;
     /** The host of the default domain, if it is set. */
     ownHost(): string | null;
@@ -77,7 +77,11 @@ export function createImports(deps: ImportsDeps) {
   const { database, clock } = deps;
   const repository = createImportRepository(database);
   const links = createLinkRepository(database);
-  const rule = createCodeRule(deps.routePrefixes, deps.targetSchemes);
+  const rule = createCodeRule(
+    deps.routePrefixes,
+    deps.targetSchemes,
+    () => deps.domains.withoutCase().length > 0,
+  );
   const domains = moveDomains(deps);
   const writing = { ...deps, repository: links, owners: createOwners(database), rule };
   const runs = createRuns({

@@ -1,4 +1,5 @@
 import type { Database } from "../../platform/db/database.ts";
+import type { Domains } from "../domains/registry.ts";
 import { createCodeRule } from "../link/code.ts";
 import { createOwners } from "../link/owners.repository.ts";
 import { createLinkBulkRepository } from "./repository.ts";
@@ -14,6 +15,7 @@ import { CSV_HEADER, csvLineOf, WHOLE_CSV_HEADER, wholeCsvLineOf } from "./colum
 
 type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "owners" | "rule" | "hasOneWriter"> & {
   database: Database;
+  domains: Pick<Domains, "withoutCase">;
   /** With or without slash. */
   routePrefixes(): readonly string[];
   /** Of targets besides http and https. */
@@ -36,7 +38,7 @@ export function createLinkCsv(deps: Deps) {
       hasOneWriter: database.dialect.hasOneWriter,
       repository: createLinkRepository(database),
       bulk: createLinkBulkRepository(database),
-      rule: createCodeRule(deps.routePrefixes, deps.targetSchemes),
+      rule: createCodeRule(deps.routePrefixes, deps.targetSchemes, () => domains.withoutCase().length > 0),
     }),
   };
 }

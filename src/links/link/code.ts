@@ -55,7 +55,8 @@ export function createCodeRule(
   ignoresCase = (): boolean => false,
 ) {
   function reservedBy(given: string): string | undefined {
-    const compared = (text: string): string => (ignoresCase() ? asciiLower(text) : text);
+    const isFolded = ignoresCase();
+    const compared = (text: string): string => (isFolded ? asciiLower(text) : text);
     const code = compared(given);
     const reserved = prefixes().map((prefix) => prefix.replace(/^\/+|(?<!\/)\/+$/g, ""));
     return [...reserved, ...ALWAYS_RESERVED].find(
