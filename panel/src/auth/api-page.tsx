@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, useComputedColorScheme } from "@mantine/core";
+import { Button, Stack, useComputedColorScheme } from "@mantine/core";
 import { IconExternalLink, IconKey } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { ADMIN_PREFIX, SERVER_URL } from "../base/place.ts";
@@ -36,21 +36,19 @@ export function ApiPage() {
   return (
     <Stack p="md" gap="md" className={classes["page"]}>
       <PageHead title={t`API`} sentence={t`Everything that this panel does, programs can do as well.`}>
-        <Group gap="xs">
-          <Button
-            component="a"
-            href={REFERENCE}
-            target="_blank"
-            rel="noreferrer"
-            variant="default"
-            leftSection={<IconExternalLink size={16} />}
-          >
-            <Trans>Open in a new tab</Trans>
-          </Button>
-          <Button leftSection={<IconKey size={16} />} onClick={() => setIsMaking(true)}>
-            <Trans>Create a token</Trans>
-          </Button>
-        </Group>
+        <Button
+          component="a"
+          href={REFERENCE}
+          target="_blank"
+          rel="noreferrer"
+          variant="default"
+          leftSection={<IconExternalLink size={16} />}
+        >
+          <Trans>Open in a new tab</Trans>
+        </Button>
+        <Button leftSection={<IconKey size={16} />} onClick={() => setIsMaking(true)}>
+          <Trans>Create a token</Trans>
+        </Button>
       </PageHead>
       {token !== null && isTokenShown && <Secret secret={token} onClose={() => setIsTokenShown(false)} />}
       <iframe

@@ -14,16 +14,19 @@ export const PageTitle = ({ children }: { children: ReactNode }) => (
 /** The heading of a page beside its actions. It is in the same position on every page. */
 export function PageHead({ title, sentence, children }: Props) {
   return (
-    <div>
-      <Group justify="space-between" gap="xs">
+    <Group justify="space-between" align="start" gap="xs" style={{ containerType: "inline-size" }}>
+      <div>
         <PageTitle>{title}</PageTitle>
-        {children && <Group gap="xs">{children}</Group>}
-      </Group>
-      {sentence !== undefined && (
-        <Text size="sm" c="dimmed" mt={4} maw={860}>
-          {sentence}
-        </Text>
-      )}
-    </div>
+        {sentence !== undefined && (
+          // As wide as the page, below actions that stand beside the title; without a width that moves them there.
+          <div style={{ contain: "inline-size" }}>
+            <Text size="sm" c="dimmed" mt={4} w="min(100cqi, 860px)">
+              {sentence}
+            </Text>
+          </div>
+        )}
+      </div>
+      {children && <Group gap="xs">{children}</Group>}
+    </Group>
   );
 }

@@ -24,7 +24,8 @@ export function TreeSelect({ team, own, isForChanges = false, onChange, ...place
   return (
     <Select
       aria-label={t`Owner`}
-      flex={{ base: "1 1 9rem", sm: "0 0 12rem" }}
+      w={{ base: "9rem", sm: "12rem" }}
+      flex={{ base: "1 1 9rem", sm: "none" }}
       {...place}
       allowDeselect={false}
       searchable={teams.length > 10}

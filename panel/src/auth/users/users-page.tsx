@@ -60,8 +60,8 @@ export function UsersPage() {
       <Group gap="xs">
         <SearchField
           label={t`Search accounts`}
-          w={`calc(100% - ${isPhone ? "8rem" : "360px"})`}
-          maw={360}
+          flex="1 1 8rem"
+          maw={{ sm: 360 }}
           type="search"
           maxLength={64}
           q={search.q}

@@ -38,28 +38,27 @@ export function TrashPage() {
         title={t`Trash`}
         sentence={t`What is here can be put back. It counts towards the space that is used.`}
       >
-        <Group gap="xs">
-          <TreeSelect
-            team={team}
-            own={t`My files`}
-            onChange={(chosen) => void navigate({ search: inTree(chosen) })}
+        <TreeSelect
+          team={team}
+          own={t`My files`}
+          flex="none"
+          onChange={(chosen) => void navigate({ search: inTree(chosen) })}
+        />
+        <Button
+          renderRoot={(look) => <Link {...look} to="/files" search={inTree(team)} />}
+          variant="default"
+          leftSection={<IconArrowLeft size={16} />}
+        >
+          <Trans>Files</Trans>
+        </Button>
+        {mayChange && items !== undefined && items.length > 0 && (
+          <ConfirmButton
+            label={t`Empty the trash`}
+            question={t`Delete everything in the trash for good? This can't be undone.`}
+            run={() => emptyTrash(team)}
+            list="files"
           />
-          <Button
-            renderRoot={(look) => <Link {...look} to="/files" search={inTree(team)} />}
-            variant="default"
-            leftSection={<IconArrowLeft size={16} />}
-          >
-            <Trans>Files</Trans>
-          </Button>
-          {mayChange && items !== undefined && items.length > 0 && (
-            <ConfirmButton
-              label={t`Empty the trash`}
-              question={t`Delete everything in the trash for good? This can't be undone.`}
-              run={() => emptyTrash(team)}
-              list="files"
-            />
-          )}
-        </Group>
+        )}
       </PageHead>
       {items?.length !== 0 && (
         <Box mih={19}>

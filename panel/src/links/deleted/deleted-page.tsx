@@ -34,7 +34,7 @@ export function DeletedLinksPage() {
         title={t`Deleted links`}
         sentence={t`They can be put back with their clicks until their time is over. Their codes are free meanwhile.`}
       >
-        <Button component={Link} to="/links/changes" variant="subtle">
+        <Button component={Link} to="/links/changes" variant="subtle" ms={-19}>
           <Trans>Bulk changes</Trans>
         </Button>
         <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
@@ -78,7 +78,14 @@ export function DeletedLinksPage() {
             title: t`Deleted`,
             isHidden: "narrow",
             width: "13rem",
-            cell: deletionOf,
+            cell: (link) => (
+              <>
+                {formatTime(link.deleted_at)}
+                <Text size="xs" c="dimmed">
+                  {link.deleted_by}
+                </Text>
+              </>
+            ),
           },
           { title: t`Actions`, fit: "actions", cell: (link) => <PutBack link={link} /> },
         ]}

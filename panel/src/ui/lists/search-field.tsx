@@ -22,7 +22,7 @@ type Props = {
   onSearch(q: string | undefined): void;
   /** Escape empties it. */
   isClearedByEscape?: boolean;
-} & Pick<TextInputProps, "className" | "maw" | "maxLength" | "type" | "w">;
+} & Pick<TextInputProps, "className" | "flex" | "maw" | "maxLength" | "type">;
 
 /**
  * Searches while one types. Typing is not overwritten; another address brings its own text. `/` goes to the field,
