@@ -1,8 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Box, Button, Group, Stack, Text } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { ActionIcon, Box, Button, Group, Stack, Text } from "@mantine/core";
+import { IconHistory, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import type { Webhook } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
 import { Empty } from "../ui/empty.tsx";
@@ -64,8 +64,8 @@ export function WebhooksPage() {
             title: t`Address`,
             cell: (webhook) => (
               <>
-                <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
-                  {webhook.url}
+                <Text size="sm" fw={600} title={webhook.url}>
+                  <Address url={webhook.url} />
                 </Text>
                 <Text size="xs" c="dimmed" title={webhook.events.map((name) => names[name]).join(", ")}>
                   <Plural value={webhook.events.length} one="# event" other="# events" />
@@ -82,22 +82,20 @@ export function WebhooksPage() {
             fit: "actions",
             cell: (webhook) => (
               <Group gap={4} justify="end">
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  aria-label={t`Log of ${webhook.url}`}
+                <RowAction
+                  Icon={IconHistory}
+                  label={t`Log of ${webhook.url}`}
                   onClick={() => setLogged(webhook.id)}
                 >
                   <Trans>Log</Trans>
-                </Button>
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  aria-label={t`Edit ${webhook.url}`}
+                </RowAction>
+                <RowAction
+                  Icon={IconPencil}
+                  label={t`Edit ${webhook.url}`}
                   onClick={() => setEdited(webhook)}
                 >
                   <Trans>Edit</Trans>
-                </Button>
+                </RowAction>
                 <ConfirmButton
                   label={t`Delete`}
                   of={webhook.url}
@@ -133,6 +131,32 @@ export function WebhooksPage() {
     </Stack>
   );
 }
+
+/** Without the usual protocol; its lines end at separators. */
+const Address = ({ url }: { url: string }) =>
+  url
+    .replace(/^https:\/\//, "")
+    .split(/(?<=[/.])/)
+    .map((part, at) => (
+      <Fragment key={at}>
+        {part}
+        <wbr />
+      </Fragment>
+    ));
+
+type ActionProps = { Icon: typeof IconPencil; label: string; onClick(): void; children: ReactNode };
+
+/** What can be done with a row; on phones an icon, because the address needs the room. */
+const RowAction = ({ Icon, label, onClick, children }: ActionProps) => (
+  <>
+    <ActionIcon hiddenFrom="sm" variant="subtle" color="gray" aria-label={label} onClick={onClick}>
+      <Icon size={18} />
+    </ActionIcon>
+    <Button visibleFrom="sm" size="compact-sm" variant="subtle" aria-label={label} onClick={onClick}>
+      {children}
+    </Button>
+  </>
+);
 
 function State({ webhook }: { webhook: Webhook }) {
   const { t } = useLingui();

@@ -71,10 +71,15 @@ export function TeamsPage() {
         columns={[
           {
             title: t`Name`,
-            cell: ({ name }) => (
-              <AnchorLink to="/teams/$name" params={{ name }} size="sm" fw={600} c="inherit">
-                {name}
-              </AnchorLink>
+            cell: ({ name, members }) => (
+              <>
+                <AnchorLink to="/teams/$name" params={{ name }} size="sm" fw={600} c="inherit">
+                  {name}
+                </AnchorLink>
+                <Text size="xs" c="dimmed" lineClamp={1} hiddenFrom="sm">
+                  <Names of={members} />
+                </Text>
+              </>
             ),
           },
           {

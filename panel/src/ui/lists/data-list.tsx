@@ -48,6 +48,7 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
     );
   }
   if (items.length === 0) return empty;
+  const titled = columns.filter(({ isHidden, fit }) => isHidden === undefined && fit !== "actions");
   const cells = (item: T): ReactNode =>
     columns.map((column, at) => {
       const Cell = at === 0 ? Table.Th : Table.Td;
@@ -82,6 +83,7 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
         aria-label={label}
         verticalSpacing="xs"
         className={classes["table"]}
+        data-alone={titled.length === 1 || undefined}
         {...(long && { "aria-rowcount": long.isMore ? -1 : items.length + 1 })}
       >
         <Table.Thead>

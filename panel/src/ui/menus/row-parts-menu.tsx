@@ -34,7 +34,7 @@ export const RowPartsMenu = ({ label, opened: { x, y, parts }, onClose }: Props)
             part.click();
           }}
         >
-          {part.textContent}
+          {part.textContent || part.ariaLabel}
         </Menu.Item>
       ))}
     </Menu.Dropdown>
