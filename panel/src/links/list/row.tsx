@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { VisuallyHidden } from "@mantine/core";
-import { IconCopy, IconDots, IconLock } from "@tabler/icons-react";
+import { IconArrowsSplit, IconCopy, IconDots, IconLock } from "@tabler/icons-react";
 import { useRouter } from "@tanstack/react-router";
 import { memo } from "react";
 import type { Link } from "../../base/api.ts";
@@ -216,15 +216,20 @@ function CodeCell({ link, tab, asksPasswords, withTarget }: CellProps) {
   );
 }
 
-/** The target is not the only one: the first rule as a sentence, and how many more there are. */
+/** The target is not the only one: how many rules there are. Their sentences are its tooltip. */
 function RulesSign({ link: { rules } }: { link: Link }) {
   const textOf = useRuleText();
-  const [first, ...others] = rules ?? [];
-  if (first === undefined) return null;
+  if (!rules?.length) return null;
+  const sentences = rules.map(textOf);
   return (
-    <span className={`${classes["state"]} ${classes["rules"]}`} title={rules!.map(textOf).join("\n")}>
-      <span className={classes["cut"]}>{textOf(first)}</span>
-      {others.length > 0 && <span>+{formatNumber(others.length)}</span>}
+    <span
+      role="img"
+      aria-label={sentences.join("; ")}
+      title={sentences.join("\n")}
+      className={`${classes["state"]} ${classes["rules"]}`}
+    >
+      <IconArrowsSplit size={14} aria-hidden />
+      {formatNumber(rules.length)}
     </span>
   );
 }
