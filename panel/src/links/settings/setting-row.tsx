@@ -76,7 +76,12 @@ export function LinkSettingRow({ name, link, onSaved, children, isLit }: Props) 
         {label}
       </Text>
       <div className={classes["value"]}>
-        <Text size="sm" dir="auto" {...(shown === null && { c: "dimmed" })}>
+        <Text
+          size="sm"
+          dir="auto"
+          {...(name === "domain" && { className: classes["host"]! })}
+          {...(shown === null && { c: "dimmed" })}
+        >
           {shown ?? <Trans>Not set</Trans>}
         </Text>
         {name === "password" && link.password !== null && !isShare && (
