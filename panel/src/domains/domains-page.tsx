@@ -157,7 +157,7 @@ function DefaultDomain() {
   const { data } = useQuery(publicUrlQuery);
   const host = new URL(data || SERVER_URL).host;
   return (
-    <Group gap="xs" mih={24}>
+    <Group gap="4px 16px" mih={24}>
       <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
         <Trans>
           The default domain is <b>{host}</b>.
@@ -206,6 +206,6 @@ function Actions({ domain, onEdit, isAdmin }: { domain: Domain; onEdit?: () => v
 
 const target = (url: string | null) => (
   <Text size="sm" c="dimmed" truncate maw="min(220px, 12vw)" title={url ?? ""}>
-    {url?.replace(/^https?:\/\//, "") ?? "404"}
+    {url?.replace(/^https?:\/\//, "") ?? "–"}
   </Text>
 );

@@ -112,6 +112,7 @@ export function useFieldNames(): Record<string, string> {
     created_at: t`Created`,
     default_url: t`Root leads to`,
     details: t`Details`,
+    display_name: t`Name`,
     days: t`Days`,
     disabled: t`Disabled`,
     download: t`Downloads`,
@@ -163,7 +164,7 @@ export function useFieldNames(): Record<string, string> {
     unread_count: t`Unreadable values`,
     updated_at: t`Changed`,
     url: t`Address`,
-    username: t`Name`,
+    username: t`Username`,
     value: t`Value`,
   };
 }

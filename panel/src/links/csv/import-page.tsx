@@ -50,7 +50,7 @@ export function ImportPage() {
           <Trans>Links</Trans>
         </Button>
       </PageHead>
-      <Stack gap="md" maw={860}>
+      <Stack gap="md" maw="72rem">
         {account.role !== "admin" ? (
           <Text c="dimmed">
             <Trans>Only administrators import links.</Trans>

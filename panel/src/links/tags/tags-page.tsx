@@ -52,72 +52,70 @@ export function TagsPage() {
           <Trans>Links</Trans>
         </Button>
       </PageHead>
-      <Stack gap="md" maw={860}>
-        <SearchField
-          label={t`Search tags`}
-          maw={480}
-          q={q}
-          delayMs={50}
-          onSearch={(text) =>
-            void navigate({
-              search: text === undefined ? {} : { q: text },
-              replace: true,
-              resetScroll: false,
-            })
-          }
-        />
-        <DataList<TagCount>
-          label={t`Tags`}
-          items={found?.slice(0, MOST_SHOWN)}
-          error={error}
-          onRetry={() => void refetch()}
-          keyOf={({ tag }) => tag}
-          onOpen={({ tag }) => void navigate({ to: "/links", search: { tag: [tag] } })}
-          empty={
-            requested !== "" ? (
-              <Empty title={<Trans>No tag matches.</Trans>} sentence={<Trans>Change the search.</Trans>} />
-            ) : (
-              <Empty
-                title={<Trans>No link has a tag yet.</Trans>}
-                sentence={<Trans>Tags group links. Add them in the form of a link.</Trans>}
-              />
-            )
-          }
-          columns={[
-            {
-              title: t`Tag`,
-              cell: ({ tag }) => (
-                <AnchorLink to="/links" search={{ tag: [tag] }} size="sm" dir="auto">
-                  {tag}
-                </AnchorLink>
-              ),
-            },
-            {
-              title: t`Links`,
-              fit: "number",
-              cell: ({ links }) => formatNumber(links),
-            },
-            {
-              title: t`Actions`,
-              fit: "actions",
-              cell: ({ tag, links }) => (
-                <Group gap={4} justify="end">
-                  <RenameTag tag={tag} tags={tags ?? []} onChanged={onChanged(links)} />
-                  <DeleteTag tag={tag} onChanged={onChanged(links)} />
-                </Group>
-              ),
-            },
-          ]}
-        />
-        {more > 0 && (
-          <Text size="sm" c="dimmed">
-            <Plural value={more} one="And # more: search for it." other="And # more: search for them." />
-          </Text>
-        )}
-        <Box pos="sticky" bottom={0} style={{ zIndex: 3 }}>
-          <TaskBar runs={runs} label={t`Tags`} />
-        </Box>
-      </Stack>
+      <SearchField
+        label={t`Search tags`}
+        maw={480}
+        q={q}
+        delayMs={50}
+        onSearch={(text) =>
+          void navigate({
+            search: text === undefined ? {} : { q: text },
+            replace: true,
+            resetScroll: false,
+          })
+        }
+      />
+      <DataList<TagCount>
+        label={t`Tags`}
+        items={found?.slice(0, MOST_SHOWN)}
+        error={error}
+        onRetry={() => void refetch()}
+        keyOf={({ tag }) => tag}
+        onOpen={({ tag }) => void navigate({ to: "/links", search: { tag: [tag] } })}
+        empty={
+          requested !== "" ? (
+            <Empty title={<Trans>No tag matches.</Trans>} sentence={<Trans>Change the search.</Trans>} />
+          ) : (
+            <Empty
+              title={<Trans>No link has a tag yet.</Trans>}
+              sentence={<Trans>Tags group links. Add them in the form of a link.</Trans>}
+            />
+          )
+        }
+        columns={[
+          {
+            title: t`Tag`,
+            cell: ({ tag }) => (
+              <AnchorLink to="/links" search={{ tag: [tag] }} size="sm" dir="auto">
+                {tag}
+              </AnchorLink>
+            ),
+          },
+          {
+            title: t`Links`,
+            fit: "number",
+            cell: ({ links }) => formatNumber(links),
+          },
+          {
+            title: t`Actions`,
+            fit: "actions",
+            cell: ({ tag, links }) => (
+              <Group gap={4} justify="end">
+                <RenameTag tag={tag} tags={tags ?? []} onChanged={onChanged(links)} />
+                <DeleteTag tag={tag} onChanged={onChanged(links)} />
+              </Group>
+            ),
+          },
+        ]}
+      />
+      {more > 0 && (
+        <Text size="sm" c="dimmed">
+          <Plural value={more} one="And # more: search for it." other="And # more: search for them." />
+        </Text>
+      )}
+      <Box pos="sticky" bottom={0} style={{ zIndex: 3 }}>
+        <TaskBar runs={runs} label={t`Tags`} />
+      </Box>
     </Stack>
   );
 }

@@ -22,7 +22,7 @@ type Props = {
 };
 
 /** As many uses stand beside each other on a phone. */
-const MOST_BESIDE = 4;
+const MOST_BESIDE = 3;
 
 /** What a code leads to. */
 export function UseField({ team, values, code, uses, isItemFixed, onChange, errors, upload }: Props) {

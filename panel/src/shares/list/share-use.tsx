@@ -1,6 +1,7 @@
 import { Plural, useLingui } from "@lingui/react/macro";
 import type { Share } from "../../base/api.ts";
 import { formatBytes, formatNumber } from "../../base/i18n.ts";
+import classes from "../shares.module.css";
 
 /** How much of a share or box is used. */
 export function ShareUsage({ share, isInLine = false }: { share: Share; isInLine?: boolean }) {
@@ -11,13 +12,19 @@ export function ShareUsage({ share, isInLine = false }: { share: Share; isInLine
     const [bytes, mostBytes] = [formatBytes(drop.bytes), formatBytes(drop.max_bytes)];
     return (
       <>
-        {t`${files} of ${mostFiles} files`}
+        <span className={classes["number"]}>{t`${files} of ${mostFiles} files`}</span>
         {isInLine ? " · " : <br />}
-        {t`${bytes} of ${mostBytes}`}
+        <span className={classes["number"]}>{t`${bytes} of ${mostBytes}`}</span>
       </>
     );
   }
-  if (most === null) return <Plural value={downloads} one="# download" other="# downloads" />;
+  if (most === null) {
+    return (
+      <span className={classes["number"]}>
+        <Plural value={downloads} one="# download" other="# downloads" />
+      </span>
+    );
+  }
   const [left, all] = [formatNumber(Math.max(0, most - downloads)), formatNumber(most)];
   return <>{t`${left} of ${all} downloads left`}</>;
 }
