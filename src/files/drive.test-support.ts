@@ -6,7 +6,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { startContent } from "./content.test-support.ts";
 import type { TreeChanges } from "./tree/account-tree.ts";
 import { createDrive } from "./drive.ts";
-import type { StoredFile } from "./tree/entry.ts";
+import type { Entry, Folder, StoredFile } from "./tree/entry.ts";
 
 export type DriveHarness = Awaited<ReturnType<typeof startDrive>>;
 
@@ -69,6 +69,17 @@ export async function startDrive(
     },
     read: async (file: StoredFile): Promise<string> =>
       new Response((await content.blobs.open(file.blobId)).body).text(),
+    /** The bytes of a folder's archive. */
+    async archive(folder: Folder, items?: readonly Entry[]): Promise<Uint8Array> {
+      const archive = await drive.archives.make(folder, new AbortController().signal, items);
+      const pieces: Buffer[] = [];
+      try {
+        for await (const piece of archive.pieces()) pieces.push(Buffer.from(piece));
+      } finally {
+        await archive.close();
+      }
+      return Buffer.concat(pieces);
+    },
     cleanUp: () => drive.jobs[0]!.run(new AbortController().signal),
     /** Findings of the doctor. */
     async wrongs(): Promise<string[]> {

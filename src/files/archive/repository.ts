@@ -27,7 +27,16 @@ export function createArchiveRepository({ read }: Database) {
         .select(["id", "parent_id as parentId", "name", "size"])
         .select((eb) => [
           eb.ref("kind").$castTo<Child["kind"]>().as("kind"),
-          eb.fn.coalesce("modified_at", "updated_at").as("modifiedAt"),
+          eb
+            .case()
+            .when("kind", "=", "folder")
+            .then(eb.ref("updated_at"))
+            // As contentTime says.
+            .when("disk_time", "is", null)
+            .then(eb.fn.coalesce("modified_at", "created_at"))
+            .else(eb.ref("created_at"))
+            .end()
+            .as("modifiedAt"),
         ])
         .where("account_id", "=", accountId)
         .where("parent_id", "in", folderIds)

@@ -17,6 +17,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { SYSTEM } from "../../lib/actor.ts";
 import { until } from "../../../test/support/until.ts";
+import { readEntries } from "../archive/archive.test-support.ts";
 import { chunksOf, type DriveHarness, refusal } from "../drive.test-support.ts";
 import { HIDDEN } from "../storage/disk.ts";
 import type { Entry, Folder, StoredFile } from "../tree/entry.ts";
@@ -151,6 +152,21 @@ forEachDialect((dialect) => {
     expect(await refusal(drive.folders.update(account, folder.id, { parentId: year.id }))).toBe(
       "FolderCycle",
     );
+  });
+
+  test("a file that was renamed has the time of its disk, in lists, search and archives", async () => {
+    const at = 1_700_000_000_000;
+    const { id } = await file("a.txt");
+    await drive.files.update(account, id, { name: "renamed.txt" });
+    writeFileSync(join(root, "renamed.txt"), "second text");
+    utimesSync(join(root, "renamed.txt"), at / 1000, at / 1000);
+    await names();
+    expect((await file("renamed.txt")).modifiedAt).toBe(at);
+    const { entries } = await drive.search.page(account, "renamed", null, 10);
+    expect(entries).toMatchObject([{ id, modifiedAt: at }]);
+    const { folder } = await drive.folders.find(account, linked.id);
+    const times = readEntries(await drive.archive(folder!)).map(([name, , , time]) => [name, time]);
+    expect(times).toContainEqual(["renamed.txt", at / 1000]);
   });
 
   test("a name that the disk writes in another way stays where only the folder changes", async () => {

@@ -1,7 +1,7 @@
 import type { LocatedEntry } from "../tree/located-entry.ts";
 import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
-import { ROOT } from "../tree/entry.ts";
+import { contentTime, ROOT } from "../tree/entry.ts";
 
 export type FoundEntry = Omit<LocatedEntry, "path">;
 
@@ -80,7 +80,14 @@ export function createSearchRepository({ read, dialect }: Database) {
         .where("id", "in", ids)
         .execute();
       const byId = new Map(
-        rows.map(({ diskTime, ...row }) => [row.id, { ...row, isLinked: diskTime !== null }]),
+        rows.map(({ diskTime, ...row }) => [
+          row.id,
+          {
+            ...row,
+            isLinked: diskTime !== null,
+            modifiedAt: row.kind === "folder" ? null : contentTime({ ...row, diskTime }),
+          },
+        ]),
       );
       return names.flatMap(({ id, parentId }) => {
         const row = byId.get(id);

@@ -5,7 +5,7 @@ import { explainViolations } from "../../platform/db/failures.ts";
 import { prepared, preparedWrite } from "../../platform/db/prepared.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { appError } from "../../lib/errors.ts";
-import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
+import { contentTime, type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import { foldersInside } from "./paths.repository.ts";
 
@@ -243,7 +243,7 @@ const toFile = (row: Row): StoredFile => ({
   sha256: row.sha256 ?? "",
   versionsBytes: row.versions_bytes,
   createdBy: row.created_by,
-  modifiedAt: row.modified_at ?? row.created_at,
+  modifiedAt: contentTime({ ...commonOf(row), modifiedAt: row.modified_at }),
 });
 
 export const toEntry = (row: Row): Entry => (row.kind === "folder" ? toFolder(row) : toFile(row));

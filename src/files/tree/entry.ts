@@ -101,6 +101,10 @@ export const contentTag = ({ sha256, size, diskTime }: TaggedFile): string =>
 type TaggedFile = Pick<StoredFile, "sha256" | "size" | "diskTime">;
 const RADIX = 36;
 
+/** The time of a file's content. On the server it is that of the disk, which the mirror keeps as the creation. */
+export const contentTime = (file: Pick<Entry, "diskTime" | "createdAt"> & { modifiedAt: number | null }) =>
+  (file.diskTime === null ? file.modifiedAt : null) ?? file.createdAt;
+
 export type Entry = Folder | StoredFile;
 
 /** Validators for a conditional request (lib/conditional-request.ts). Folders have no ETag. */
