@@ -130,9 +130,23 @@ export const moveInside = (rootPath: string, { from, to, expected, over, inode }
 
 /** Renaming would replace a file that came meanwhile; linking fails. A folder replaces an empty one at most. */
 function moveToFree(from: Buffer, to: Buffer, found: BigIntStats): void {
-  if (!found.isDirectory() && linked(from, to)) return unlinkSync(from);
+  if (!found.isDirectory() && linked(from, to))
+    return undoing(
+      () => unlinkSync(from),
+      () => unlinkSync(to),
+    );
   if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw failed("EEXIST");
   renameSync(from, to);
+}
+
+/** Has nothing of a change left on the disk if its last step fails. */
+function undoing(last: () => void, undo: () => void): void {
+  try {
+    last();
+  } catch (error) {
+    undo();
+    throw error;
+  }
 }
 
 /** False where the file system has no links. */
@@ -155,12 +169,19 @@ function replace(root: number, source: Place, target: Place, over: NonNullable<D
   } finally {
     closeSync(part);
   }
-  if (over.kept !== null)
-    at(root, over.kept, (kept) => {
-      if (!linked(target.path, kept.path)) renameSync(target.path, kept.path);
-      fsyncSync(kept.fd);
-    });
-  renameSync(source.path, target.path);
+  const put = (): void => renameSync(source.path, target.path);
+  if (over.kept === null) return put();
+  at(root, over.kept, (kept) => {
+    const isLinked = linked(target.path, kept.path);
+    if (!isLinked) renameSync(target.path, kept.path);
+    undoing(
+      () => {
+        fsyncSync(kept.fd);
+        put();
+      },
+      () => (isLinked ? unlinkSync(kept.path) : renameSync(kept.path, target.path)),
+    );
+  });
 }
 
 export const discardHidden = (rootPath: string, name: string): void =>
