@@ -227,6 +227,14 @@ test("managers give a folder away with all in it, and links to it go along", asy
   });
 });
 
+test("a folder with a policy that it can't have is not given away either", async () => {
+  const at = await fresh();
+  const given = { owner: "team.manager", policy_id: 4_711 };
+  expect(await drives.manager.refusal("PATCH", `/folders/${at.folder}`, given)).toEqual([404, 7002]);
+  const { owner } = (await drives.manager.call("GET", `/folders/${at.folder}`)).body.data;
+  expect(owner).toBe("team:press");
+});
+
 test("editors turn links of the team into shares of its files and back, and no link leaves what it serves", async () => {
   const at = await fresh();
   const target = "https://example.com/";

@@ -85,6 +85,7 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
         const change = { name, parentId, policyId };
         const to = owner ? await trees.recipientOf(input, tree, owner) : tree;
         if (to !== tree) {
+          await folders.validatePolicy(tree, id, change);
           // A large folder takes a while.
           c.env.liftIdleTimeout();
           const place = { kind: "folder", id, name, parentId: parentId ?? null } as const;

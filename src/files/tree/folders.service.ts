@@ -50,8 +50,9 @@ export function createFolders({ tree, repository, removal, policies, linked, onD
     if (above.length + height > MOST_LEVELS) throw tooDeep();
   }
 
-  /** @throws PolicyNotFound, BadRequest for linked policies, which `link` shows */
-  async function expectStoring(folder: Folder, policyId: number | null): Promise<void> {
+  /** The policy may stay. @throws PolicyNotFound, BadRequest for linked policies, which `link` shows */
+  async function expectStoring(folder: Folder, policyId: number | null | undefined): Promise<void> {
+    if (policyId === undefined || policyId === folder.policyId) return;
     const policy = policyId === null ? null : await policies.find(policyId);
     if (policy?.driverType === "linked" || isLinked(folder)) {
       throw appError(
@@ -128,6 +129,12 @@ export function createFolders({ tree, repository, removal, policies, linked, onD
       });
     },
 
+    /** Whether the folder can get the policy. @throws FolderNotFound, PolicyNotFound, BadRequest for linked ones */
+    async validatePolicy(accountId: number, id: number, { policyId }: FolderChange): Promise<void> {
+      const [folder] = await tree.folders(accountId, toFolderId(id));
+      await expectStoring(folder!, policyId);
+    },
+
     /** @throws FolderNotFound, InvalidName, NameConflict, FolderCycle, PolicyNotFound, BadRequest (too deep) */
     async update(accountId: number, id: number, change: FolderChange): Promise<Folder> {
       const name = change.name === undefined ? undefined : checkFileName(change.name);
@@ -137,8 +144,7 @@ export function createFolders({ tree, repository, removal, policies, linked, onD
         if (parentId !== folder!.parentId) await move(tx, folder!, parentId);
         const place = { parentId, name: name ?? folder!.name };
         const step = isMirrored(folder!) ? await onDisk.move(tx.db, folder!, place) : null;
-        if (change.policyId !== undefined && change.policyId !== folder!.policyId)
-          await expectStoring(folder!, change.policyId);
+        await expectStoring(folder!, change.policyId);
         const next: Folder = {
           ...folder!,
           ...place,
