@@ -40,6 +40,7 @@ export const contentEndpoint = ({ files, uploads, trees }: Deps): Endpoint =>
       });
       const createdBy = actorOf(account).name;
       const { file } = await files.replace({ accountId: tree, id, mimeType, modifiedAt, createdBy }, stored);
+      if (modifiedAt !== undefined) c.header("X-OC-Mtime", "accepted");
       return viewFile(file, await trees.nameOf({ c, account }, tree));
     },
   });
