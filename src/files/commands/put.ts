@@ -8,7 +8,8 @@ import { COMMAND } from "../../lib/actor.ts";
 import { AppError, appError, type ErrorKind } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
-import { type Entry, ROOT } from "../tree/entry.ts";
+import type { LinkedFolders } from "../linked/service.ts";
+import { type Entry, ROOT, type StoredFile } from "../tree/entry.ts";
 import type { Lookup } from "../tree/lookup.ts";
 import type { Files } from "../tree/files.service.ts";
 import { type Destination, overwriting, type ReceivedFile, type Uploads } from "../uploads/service.ts";
@@ -50,7 +51,13 @@ export type PutReport = {
 export type PutProgress = { files: number; bytes: number };
 export type Put = ReturnType<typeof createPut>;
 
-type Deps = { lookup: Lookup; uploads: Uploads; files: Pick<Files, "put"> };
+type Deps = {
+  lookup: Lookup;
+  uploads: Uploads;
+  files: Pick<Files, "put">;
+  /** A file that lies on the server has no hash yet, and may have changed. */
+  linked: Pick<LinkedFolders, "current" | "withSha256">;
+};
 type Target = { id: number; destination: Destination | null; known: ReadonlyMap<string, Entry> };
 type Run = { job: PutJob; report: PutReport; done: PutProgress; onProgress(done: PutProgress): void };
 
@@ -81,8 +88,14 @@ function createTargets({ lookup, uploads }: Pick<Deps, "lookup" | "uploads">) {
   };
 }
 
-export function createPut({ lookup, uploads, files: tree }: Deps) {
+export function createPut({ lookup, uploads, files: tree, linked }: Deps) {
   const targetOf = createTargets({ lookup, uploads });
+
+  async function isSame(there: StoredFile, source: OpenFile): Promise<boolean> {
+    if (there.size !== source.size) return false;
+    const sha256 = await sha256Of(source.bytes());
+    return sha256 === (await linked.withSha256(await linked.current(there))).sha256;
+  }
 
   /** @throws AppError, errors of the file system */
   async function putOne(
@@ -95,7 +108,7 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
     const there = target.known.get(name);
     if (there?.kind === "folder") throw appError("NameConflict", "A folder has this name there.");
     if (there !== undefined) {
-      if (there.size === source.size && (await sha256Of(source.bytes())) === there.sha256) {
+      if (await isSame(there, source)) {
         report.unchanged++;
         done.bytes += source.size;
         return;

@@ -121,9 +121,9 @@ export function createLinkedFolders(deps: Deps) {
     },
 
     /** The SHA-256 of a file, read if nobody asked for it before. @throws FileNotFound, StorageUnavailable */
-    async withSha256(file: StoredFile, signal: AbortSignal): Promise<StoredFile> {
+    async withSha256(file: StoredFile, signal?: AbortSignal): Promise<StoredFile> {
       if (file.sha256 !== "") return file;
-      const { body } = await blobs.open(file.blobId, { signal });
+      const { body } = await blobs.open(file.blobId, { ...(signal && { signal }) });
       const stream = body instanceof Blob ? body.stream() : body;
       const sha256 = await sha256Of(stream as unknown as AsyncIterable<Uint8Array>);
       await tree.change(file.accountId, ({ db }) => repository.setSha256(db, file, sha256));

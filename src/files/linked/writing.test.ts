@@ -18,6 +18,7 @@ import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.
 import { SYSTEM } from "../../lib/actor.ts";
 import { until } from "../../../test/support/until.ts";
 import { readEntries } from "../archive/archive.test-support.ts";
+import { createPut } from "../commands/put.ts";
 import { chunksOf, type DriveHarness, refusal } from "../drive.test-support.ts";
 import { HIDDEN } from "../storage/disk.ts";
 import type { Entry, Folder, StoredFile } from "../tree/entry.ts";
@@ -80,6 +81,19 @@ forEachDialect((dialect) => {
     await drive.uploads.keep({ ...received, modifiedAt: at });
     expect(statSync(join(root, "old.txt")).mtimeMs).toBe(at);
     expect((await file("old.txt")).modifiedAt).toBe(at);
+  });
+
+  test("files with the same content are not put there again", async () => {
+    const top = join(outside, "source");
+    mkdirSync(top);
+    writeFileSync(join(top, "a.txt"), "first");
+    const job = { accountId: account, to: ["Photos"], replace: true, dryRun: false, follow: false };
+    const run = () => createPut(drive).folder(top, job, () => {});
+    expect(await run()).toMatchObject({ unchanged: 1, uploaded: 0 });
+    writeFileSync(join(root, "a.txt"), "other");
+    expect(await run()).toMatchObject({ unchanged: 0, replaced: 1 });
+    expect(text("a.txt")).toBe("first");
+    expect(await run()).toMatchObject({ unchanged: 1, replaced: 0 });
   });
 
   test("a name that somebody else has taken meanwhile is not overwritten", async () => {
