@@ -1,6 +1,7 @@
 /** Changes of any link by its code, when it is a report or becomes one. */
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
+import { validateInternalFields } from "../links/link/internal-fields.ts";
 import { isInternal, isReport } from "../links/link/internal-target.ts";
 import type { PatchInput, ShownLink } from "../links/link/link.ts";
 import type { LinkEditing } from "../links/links.routes.ts";
@@ -28,6 +29,7 @@ export const createReportEditing =
       if (link === null || (report === undefined && !isReportNow))
         return next.patchLink(accountId, key, input, actor);
       if (OTHER_USES.some((use) => input[use] !== undefined)) throw oneUse();
+      if (input.target === undefined) validateInternalFields(input as PatchInput, "report");
       if (!isReportNow && isInternal(link.target)) throw urlFirst();
       if (report === undefined) return change(link, input as PatchInput & ReportChange, actor);
       if (input.target !== undefined) throw oneUse();

@@ -256,6 +256,9 @@ forEachDialect((dialect) => {
       expect(await patch({ expires_at: "7d", title: "Days" })).toMatchObject({ title: "Days" });
       expect(await refusal(patch({ report: { days: 3, filter: { campaign: "x" } } }))).toBe("BadRequest");
       expect(await refusal(patch({ report: {}, target: TARGET }))).toBe("BadRequest");
+      for (const fields of [{ password: "short" }, { max_clicks: 3 }, { redirect_status: 301 }])
+        for (const change of [fields, { ...fields, report: { days: 3 } }])
+          expect([change, await refusal(patch(change))]).toEqual([change, "BadRequest"]);
       expect(await refusal(at.links.by(mia).update("way", { target: TARGET }))).toBe("Conflict");
       expect(await at.reports.change(id, { target: TARGET }, mia)).toMatchObject({ id, target: TARGET });
       expect(await at.repository.find(id)).toBeNull();

@@ -6,7 +6,7 @@
 import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayChangeFiles } from "../../lib/actor.ts";
 import { appError, badField } from "../../lib/errors.ts";
-import { CHOSEN } from "../../links/link/fields.ts";
+import { validateInternalFields } from "../../links/link/internal-fields.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
 import type { Link, PatchInput, ShownLink } from "../../links/link/link.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
@@ -48,10 +48,6 @@ type Deps = ServingDeps & {
 
 export type ShareChanges = ReturnType<typeof createShareChanges>;
 
-const PASSWORD_MIN_CHARACTERS = 8;
-/** Fields of links that redirect. */
-const REDIRECT_FIELDS = Object.keys(CHOSEN) as (keyof typeof CHOSEN)[];
-
 export function createShareChanges(deps: Deps) {
   const { repository, linksOf, clock } = deps;
   const carryOut = createCarryOut(deps);
@@ -60,7 +56,7 @@ export function createShareChanges(deps: Deps) {
   async function change(link: Link, input: PatchInput, plan: Plan): Promise<ShareRecord> {
     const { actor, use } = plan;
     const isShare = use === null ? plan.isShare : use.kind !== "url";
-    if (isShare) checkForShare(input);
+    if (isShare) validateInternalFields(input, "share");
     const planned = await linksOf(actor).prepare(link, input);
     const { ownerId = plan.accountId } = planned.change;
     if (use?.kind !== "url" && ownerId !== plan.accountId) throw goesAlong();
@@ -245,17 +241,6 @@ const isOwnerOf =
   (actor: Actor) =>
   ({ serves }: HeldLink): boolean =>
     serves === null || mayChangeFiles(actor, serves.accountId);
-
-/** @throws BadRequest */
-function checkForShare(input: PatchInput): void {
-  const field = REDIRECT_FIELDS.find((name) => input[name] !== undefined && input[name] !== null);
-  if (field !== undefined) {
-    throw badField(field, `${field} is for links to URLs; leave it out.`);
-  }
-  if (input.password && [...input.password].length < PASSWORD_MIN_CHARACTERS) {
-    throw badField("password", `A share's password has at least ${PASSWORD_MIN_CHARACTERS} characters.`);
-  }
-}
 
 const goesAlong = () =>
   badField(
