@@ -29,6 +29,9 @@ export type ReportDeps = {
   eyes: Eyes;
 };
 
+/** What is written in the transaction of a report, after it. */
+export type AlsoWrite = (tx: ChangeTransaction, report: ReportRecord) => Promise<void>;
+
 export type ReportChanges = ReturnType<typeof createReportChanges>;
 
 export const REPORT_TARGET = internalTarget("report", 0);
@@ -62,6 +65,7 @@ export function createReportChanges({ repository, links, changes, eyes }: Report
     planned: PlannedChange,
     actor: Actor,
     after: (before: StoredReport | null) => StoredReport | null,
+    also?: AlsoWrite,
   ): Promise<ReportRecord | Link> =>
     links.internal.inTurn(planned.change.to ?? null, () =>
       changes.write(async (tx: ChangeTransaction) => {
@@ -81,7 +85,10 @@ export function createReportChanges({ repository, links, changes, eyes }: Report
           after: next && servedReport(next),
         };
         const link = await links.internal.change(tx, locked, planned, use, actor);
-        return next === null ? link : describe(link, next, tx.db);
+        if (next === null) return link;
+        const report = await describe(link, next, tx.db);
+        await also?.(tx, report);
+        return report;
       }),
     );
 
@@ -90,6 +97,7 @@ export function createReportChanges({ repository, links, changes, eyes }: Report
     link: Link,
     { filter, days, from, to, ...input }: ReportChange & PatchInput,
     actor: Actor,
+    also?: AlsoWrite,
   ): Promise<ReportRecord | Link> {
     const planned = await links.by(actor).prepare(link, input as PatchInput);
     if (input.target !== undefined) {
@@ -100,11 +108,12 @@ export function createReportChanges({ repository, links, changes, eyes }: Report
     const before = await repository.find(link.id);
     const isNew = before === null;
     const stored = filter === undefined && !isNew ? null : await checkedFilter(ownerId, filter ?? {});
-    return carryOut(isNew ? withOwner(planned, ownerId) : planned, actor, (now) => {
+    const after = (now: StoredReport | null) => {
       const known = stored ?? now;
       if (known === null) throw changedMeanwhile();
       return { ...known, ...daysAfter(now, { days, from, to }) };
-    });
+    };
+    return carryOut(isNew ? withOwner(planned, ownerId) : planned, actor, after, also);
   }
 
   return { checkedFilter, describe, carryOut, change };

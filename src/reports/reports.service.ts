@@ -7,7 +7,13 @@ import { type Actor, ownersReadBy } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Link, PatchInput } from "../links/link/link.ts";
 import { common, ownersIn } from "../links/list/filter.ts";
-import { createReportChanges, REPORT_TARGET, type ReportDeps, reportNotFound } from "./changes.ts";
+import {
+  type AlsoWrite,
+  createReportChanges,
+  REPORT_TARGET,
+  type ReportDeps,
+  reportNotFound,
+} from "./changes.ts";
 import { createReportEditing } from "./editing.ts";
 import { BUILT_IN_ADMIN_ID } from "./eyes.ts";
 import { daysAfter, type NewReport, type ReportChange, type ReportRecord, servedReport } from "./report.ts";
@@ -28,7 +34,11 @@ export function createReportPages(deps: ReportDeps & { clock: Clock }) {
 
   return {
     /** @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime, LinkNotFound, BadRequest, Forbidden */
-    async create({ filter = {}, domain, owner, ...input }: NewReport, actor: Actor): Promise<ReportRecord> {
+    async create(
+      { filter = {}, domain, owner, ...input }: NewReport,
+      actor: Actor,
+      also?: AlsoWrite,
+    ): Promise<ReportRecord> {
       const ownerId = (await links.owners.newOwner(actor, owner)) ?? actor.accountId ?? BUILT_IN_ADMIN_ID;
       const { days, from, to, ...link } = input;
       const report = { ...(await checkedFilter(ownerId, filter)), ...daysAfter(null, { days, from, to }) };
@@ -38,7 +48,9 @@ export function createReportPages(deps: ReportDeps & { clock: Clock }) {
           const use = { target: REPORT_TARGET, before: null, after: servedReport(report) };
           const made = await links.internal.create(tx, { ...checked, ownerId }, use, actor);
           await repository.insert(tx.db, made.id, report);
-          return describe(made, report, tx.db);
+          const record = await describe(made, report, tx.db);
+          await also?.(tx, record);
+          return record;
         }),
       );
     },
@@ -76,8 +88,13 @@ export function createReportPages(deps: ReportDeps & { clock: Clock }) {
     },
 
     /** With `target` its code redirects from now on, and its mails end. @throws NotFound and like `create` */
-    change: async (id: number, input: ReportChange, actor: Actor): Promise<ReportRecord | Link> =>
-      change(await linkOf(id, actor), input as ReportChange & PatchInput, actor),
+    change: async (
+      id: number,
+      input: ReportChange,
+      actor: Actor,
+      also?: AlsoWrite,
+    ): Promise<ReportRecord | Link> =>
+      change(await linkOf(id, actor), input as ReportChange & PatchInput, actor, also),
 
     /** Frees its code, and ends its mails. @throws NotFound, Forbidden */
     async remove(id: number, actor: Actor): Promise<void> {

@@ -77,9 +77,8 @@ export function createReportMails(deps: Deps) {
       if (!outbox.isEnabled()) throw noMail();
       const { every, language } = input;
       const minute = minuteOf(input.at);
-      const page = await pageFor(pages, input, actor);
       const now = clock.now();
-      const id = await changes.write(async (tx) => {
+      const id = await withPage(deps, input, actor, async (tx, page) => {
         const ownerId = page.ownerId ?? 0;
         if (await repository.hasMany(ownerId, MOST_OF_OWNER, tx.db)) throw tooMany();
         const made = await repository.insert(tx.db, {
@@ -111,9 +110,7 @@ export function createReportMails(deps: Deps) {
       const { title, filter, days, to, language, ask_again: again = [] } = input;
       const before = await changeable(id, actor);
       if ((to !== undefined || again.length > 0) && !outbox.isEnabled()) throw noMail();
-      if ((title ?? filter ?? days) !== undefined)
-        await pages.change(before.linkId, { title, filter, days }, actor);
-      await changes.write(async (tx) => {
+      const write = async (tx: MailTransaction): Promise<void> => {
         const mail = await repository.lock(tx.db, id);
         if (mail === null) throw mailNotFound();
         const every = input.every ?? mail.every;
@@ -138,7 +135,9 @@ export function createReportMails(deps: Deps) {
         await confirmations.again(tx, of, again, await repository.readers(id, tx.db));
         const { ask_again: _, to: recipients, ...rest } = input;
         await note(tx.db, actor, "mail_update", before.page, { ...rest, ...(recipients && { recipients }) });
-      });
+      };
+      if ((title ?? filter ?? days) === undefined) await changes.write(write);
+      else await pages.change(before.linkId, { title, filter, days }, actor, write);
       return get(id, actor);
     },
 
@@ -192,15 +191,19 @@ function createReaderDecisions({ repository, changes, zone, clock }: Deps) {
   };
 }
 
-/** The page of a new mail: a new one, or one that the actor may change. */
-async function pageFor(
-  pages: Deps["pages"],
+/** Writes a new mail in one transaction with its new page, or for a page that the actor may change. */
+async function withPage<T>(
+  { pages, changes }: Pick<Deps, "pages" | "changes">,
   { page_id: pageId, title, filter, days, every, owner }: NewReportMail,
   actor: Actor,
-): Promise<ReportRecord> {
+  write: (tx: MailTransaction, page: ReportRecord) => Promise<T>,
+): Promise<T> {
   if (pageId === undefined) {
     if (title === undefined) throw badField("title", "title is needed without page_id.");
-    return pages.create({ title, filter, days: days ?? DAYS_OF[every], owner }, actor);
+    const written: T[] = [];
+    const input = { title, filter, days: days ?? DAYS_OF[every], owner };
+    await pages.create(input, actor, async (tx, page) => void written.push(await write(tx, page)));
+    return written.at(-1)!;
   }
   if ((title ?? filter ?? days ?? owner) !== undefined)
     throw badField(
@@ -210,7 +213,7 @@ async function pageFor(
   const page = await pages.get(pageId, actor);
   requireChange(actor, page);
   requireDays(page);
-  return page;
+  return changes.write((tx) => write(tx, page));
 }
 
 const createNote =

@@ -40,6 +40,7 @@ forEachDialect((dialect) => {
   let mia: Actor & { accountId: number };
   let sent: { to: Recipient; mail: MailContent }[];
   let isAway = false;
+  let hasAskedEnough = false;
   const keys = new Set<string>();
   const tokenOf = async (email: string, id: number) =>
     (await createReportMailsRepository(at.database).readers(id)).find((one) => one.email === email)!.token;
@@ -49,7 +50,7 @@ forEachDialect((dialect) => {
     at = await openReports(database, ZONE);
     const outbox = {
       isEnabled: () => true,
-      hasMore: async () => false,
+      hasMore: async () => hasAskedEnough,
       async queue(
         _: unknown,
         to: Recipient,
@@ -189,6 +190,23 @@ forEachDialect((dialect) => {
     expect(sent.at(-1)!.mail.kind).toBe("report_confirm");
     expect(await mails.decide(token, "confirm", "en")).toMatchObject({ state: "active" });
     expect(await mails.decide("unknown", "end", "en")).toBeNull();
+  });
+
+  test("leave the page as it was when they are refused", async () => {
+    const pages = async () => (await at.reports.page({}, null, 10, mia)).reports.map(({ title }) => title);
+    hasAskedEnough = true;
+    expect(await refusal(make([OUTSIDER]))).toBe("RateLimitExceeded");
+    expect(await pages()).toEqual([]);
+    const { id } = await make([`${mia.name}@example.com`]);
+    for (const more of [{ to: [OUTSIDER] }, { ask_again: [OUTSIDER] }])
+      expect(await refusal(mails.change(id, { title: "Other", ...more }, mia))).not.toBe("");
+    hasAskedEnough = false;
+    expect(await pages()).toEqual(["Week"]);
+    await mails.change(id, { title: "Other", to: [OUTSIDER] }, mia);
+    expect(await mails.get(id, mia)).toMatchObject({
+      page: { title: "Other" },
+      readers: [{ email: OUTSIDER }],
+    });
   });
 
   test("belong to whoever may change the page, and end with it", async () => {
