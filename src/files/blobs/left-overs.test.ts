@@ -8,6 +8,7 @@ import { bytesOf, sha256 } from "../storage/driver-contract.test-support.ts";
 import { newOwnStagingId, newStagingId, processOfStaging, tagOfStaging } from "../storage/object-key.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 
+const DAY_MS = 24 * 3_600_000;
 const BYTES = 6 * 1024 * 1024;
 
 test("an id names its process, unless it is of a resumable upload", () => {
@@ -153,6 +154,25 @@ forEachDialect((dialect) => {
         const stored = await at.blobs.store(once(bytesOf(2 * BYTES, 5)), policyId, { maxBytes: 0 });
         expect(stored.sha256).toBe(sha256(bytesOf(2 * BYTES, 5)));
         await stored.drop();
+      });
+
+      test.each([
+        ["ended", 3],
+        ["held its bytes for longer than any other", 40],
+      ])("an object that waits for its row stays until its process has %s", async (_, days) => {
+        const { objectKey } = await at.blobs.store(once(bytesOf(100, days)), policyId, { maxBytes: 0 });
+        const isThere = () => [...at.stored(), ...stub.objects.keys()].some((key) => key.endsWith(objectKey));
+        const age = async (by: number) => {
+          at.time.now += by * DAY_MS;
+          await at.runJob("storage-orphans");
+        };
+        await age(2);
+        expect(await at.findings(true)).toEqual([]);
+        expect(isThere()).toBe(true);
+        if (days === 3) state.running.clear();
+        await age(days - 2);
+        expect(isThere()).toBe(false);
+        at.time.now = Date.now();
       });
     });
   }

@@ -1,6 +1,7 @@
 /**
  * Left-overs of uploads: staged bytes that belong to no resumable upload, and whose process has ended or that nobody
- * changed for `staleAfterMs`. Skips names with another installation's tag.
+ * changed for `staleAfterMs`, or for 30 days while the process runs: S3 knows only when an upload began. Skips names
+ * with another installation's tag.
  */
 import type { Processes } from "../../platform/cluster/processes.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -28,6 +29,8 @@ type Deps = {
   logger: Logger;
 };
 
+/** No running process holds bytes for longer before it writes their row. */
+export const HELD_MS = 30 * 86_400_000;
 /** Removals in one storage per run; the next run continues. */
 const MOST_REMOVED = 1_000;
 
@@ -42,7 +45,8 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
       yield page.map((one) => {
         const process = processOfStaging(one.id) ?? "";
         const isFree = !resumable.has(one.id);
-        const isLeftOver = isFree && (ended.has(process) || one.modifiedAt < before);
+        const isOld = one.modifiedAt < before - (running.has(process) ? HELD_MS : 0);
+        const isLeftOver = isFree && (ended.has(process) || isOld);
         return { ...one, isLeftOver, isAbandoned: isLeftOver || (isFree && !running.has(process)) };
       });
     }

@@ -1,7 +1,7 @@
 /**
  * Removes what crashes leave. Soon after a process ended: left-overs of its uploads. Hourly: dead blobs, and left-overs
- * by age. Daily, because it lists everything: objects without a row that are older than `staleAfterMs`. Skips names
- * with another installation's tag.
+ * by age. Daily, because it lists everything: objects without a row that are older than `staleAfterMs`, unless their
+ * process runs and may yet write the row. Skips names with another installation's tag.
  */
 import { pagesAfter } from "../../lib/pages.ts";
 import type { Leases } from "../../platform/cluster/leases.ts";
@@ -10,8 +10,8 @@ import type { Job } from "../../platform/jobs/runner.ts";
 import { createSetbacks } from "../setbacks.ts";
 import type { DeadBlob } from "./repository.ts";
 import type { Driver } from "../storage/driver.ts";
-import { stagingOfKey, tagOfKey } from "../storage/object-key.ts";
-import type { LeftOvers } from "./left-overs.ts";
+import { processOfKey, stagingOfKey, tagOfKey } from "../storage/object-key.ts";
+import { HELD_MS, type LeftOvers } from "./left-overs.ts";
 import type { BlobsDeps } from "./service.ts";
 
 const HOUR_MS = 3_600_000;
@@ -25,6 +25,9 @@ const PAGE = 500;
 
 /** Its holder reads objects of rows that it read before: objects of moved content stay meanwhile. */
 export const BACKUP_LEASE = "storage-backup";
+
+/** Older objects are left, those of running processes from `unheld` on. */
+export type AgeLimits = { before: number; unheld: number; running: ReadonlySet<string> };
 
 export type Reaper = ReturnType<typeof createReaper>;
 
@@ -59,13 +62,20 @@ export function createReaper(deps: Deps) {
     }
   }
 
+  /** What tells objects that a crash left from those whose process may yet write the row. */
+  async function ageLimits(driver: Driver): Promise<AgeLimits> {
+    const before = clock.now() - driver.staleAfterMs;
+    return { before, unheld: before - HELD_MS, running: (await leftOvers.look()).running };
+  }
+
   async function orphansAmong(
     objects: readonly { key: string; modifiedAt: number }[],
-    before: number,
+    { before, unheld, running }: AgeLimits,
   ): Promise<string[]> {
     const tag = await drivers.tag();
     const old = objects
       .filter(({ key, modifiedAt }) => modifiedAt < before && tagOfKey(key) === tag)
+      .filter(({ key, modifiedAt }) => modifiedAt < unheld || !isOfAny(running, key))
       .map(({ key }) => key);
     const rowless = await without(old, await repository.knownKeys(old));
     // One transaction replaces the upload's row by the blob's, so look for uploads first, then for blobs again.
@@ -126,10 +136,10 @@ export function createReaper(deps: Deps) {
     everyMs: () => DAY_MS,
     async run(signal) {
       await forEachPolicy(signal, async (driver) => {
-        const before = clock.now() - driver.staleAfterMs;
+        const limits = await ageLimits(driver);
         for await (const page of driver.listObjects()) {
           signal.throwIfAborted();
-          for (const key of await orphansAmong(page, before)) {
+          for (const key of await orphansAmong(page, limits)) {
             if (setbacks.waits(key)) continue;
             logger.info({ key }, "removing an object that a crash left");
             await driver.remove(key).catch((err: unknown) => {
@@ -142,7 +152,13 @@ export function createReaper(deps: Deps) {
     },
   };
 
-  return { jobs: [afterProcesses, hourly, daily] as const, finishDeletes, orphansAmong };
+  return { jobs: [afterProcesses, hourly, daily] as const, finishDeletes, ageLimits, orphansAmong };
+}
+
+/** Whether one of these processes stored the object. */
+function isOfAny(processes: ReadonlySet<string>, key: string): boolean {
+  const process = processOfKey(key);
+  return process !== null && processes.values().some((digits) => digits.startsWith(process));
 }
 
 const without = (keys: readonly string[], known: ReadonlyMap<string, unknown>): string[] =>

@@ -157,7 +157,7 @@ function createReceiving({ drivers, processes, logger, hashes }: ReceivingDeps &
     sha256: string,
   ): Promise<StoredBytes> {
     const size = staging.received;
-    const generation = newContentGeneration(await drivers.tag());
+    const generation = newContentGeneration(await drivers.tag(), await processes.number());
     const objectKey = await staging.finish({ sha256, generation });
     const drop = () => remove(driver, objectKey);
     const isOnDisk = driver.disk !== undefined;

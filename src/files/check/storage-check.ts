@@ -24,7 +24,7 @@ import { type BlobFixDeps, createBlobFixes } from "./storage-fixes.ts";
 import type { FolderPath, PathsRepository } from "../tree/paths.repository.ts";
 import type { StorageCheckRepository } from "./storage.repository.ts";
 import type { LeftOvers } from "../blobs/left-overs.ts";
-import type { Reaper } from "../blobs/reaper.ts";
+import type { AgeLimits, Reaper } from "../blobs/reaper.ts";
 import type { Driver, StoredObject } from "../storage/driver.ts";
 
 type StorageCheckDeps = ObjectCheckDeps &
@@ -234,15 +234,16 @@ function createObjectCheck(deps: ObjectCheckDeps, reported: Set<number>) {
     meter: CheckMeter,
   ): AsyncGenerator<StorageFinding> {
     const { fix, signal } = options;
+    const limits = await reaper.ageLimits(driver);
     let after = "";
     for await (const objects of inLargePages(driver.listObjects())) {
       signal?.throwIfAborted();
       const through = objects.at(-1)!.key;
-      yield* checkRange(policyId, driver, { after, through, objects }, options);
+      yield* checkRange(policyId, driver, { after, through, objects, limits }, options);
       meter("objects", objects.length);
       after = through;
     }
-    yield* checkRange(policyId, driver, { after, through: null, objects: [] }, options);
+    yield* checkRange(policyId, driver, { after, through: null, objects: [], limits }, options);
     for await (const page of leftOvers.list(driver, await leftOvers.look())) {
       for (const { id, size } of page) {
         if (fix) await driver.removeStaging(id);
@@ -267,7 +268,7 @@ function createObjectCheck(deps: ObjectCheckDeps, reported: Set<number>) {
           yield* checkObject(blob, driver, options);
       }
     }
-    for (const key of await reaper.orphansAmong(range.objects, clock.now() - driver.staleAfterMs)) {
+    for (const key of await reaper.orphansAmong(range.objects, range.limits)) {
       if (options.fix) await driver.remove(key);
       yield finding("orphan_object", `Object ${key} of policy ${policyId} belongs to no blob.`, options.fix);
     }
@@ -308,7 +309,12 @@ function createObjectCheck(deps: ObjectCheckDeps, reported: Set<number>) {
   return { checkStorage, openStorage, filesOf };
 }
 
-type KeyRange = { after: string; through: string | null; objects: readonly StoredObject[] };
+type KeyRange = {
+  after: string;
+  through: string | null;
+  objects: readonly StoredObject[];
+  limits: AgeLimits;
+};
 
 /** Folders of local storages hold few objects, and every page costs queries. */
 async function* inLargePages(

@@ -45,10 +45,18 @@ export const isStagingId = (text: string): boolean => STAGING_ID.test(text);
 export const tagOf = (installation: string): number =>
   Number.parseInt(new Bun.CryptoHasher("sha256").update(installation).digest("hex").slice(0, TAG_DIGITS), 16);
 
-/** The tag and 32 random bits: below 2^52 and never 0, which means live (blobs.retired). */
-export function newContentGeneration(tag: number): number {
+/** Digits of a process's number that the generations of its objects contain. */
+const WRITER_DIGITS = 3;
+const WRITER_UNIT = TAG_UNIT / 16 ** WRITER_DIGITS;
+
+/**
+ * The tag, 12 bits of the number of the process that stores the content, and 20 random bits: below 2^52 and never 0,
+ * which means live (blobs.retired).
+ */
+export function newContentGeneration(tag: number, process = crypto.randomUUID() as string): number {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return tag * TAG_UNIT + random || 1;
+  const writer = Number.parseInt(process.slice(0, WRITER_DIGITS), 16);
+  return tag * TAG_UNIT + writer * WRITER_UNIT + (random % WRITER_UNIT) || 1;
 }
 
 /** A random UUID that ends with the tag and seven random digits. */
@@ -78,6 +86,14 @@ export const processOfStaging = (id: string): string | null =>
 
 export const tagOfStaging = (id: string): number =>
   Number.parseInt(id.slice(id.lastIndexOf("-") + 1).slice(0, TAG_DIGITS), 16);
+
+/** The first digits of the process that stored the object, or null for ids of resumable uploads. */
+export function processOfKey(key: string): string | null {
+  const id = stagingOfKey(key);
+  if (id !== null) return processOfStaging(id);
+  const writer = Math.floor((Number(generationOf(key)) % TAG_UNIT) / WRITER_UNIT);
+  return writer.toString(16).padStart(WRITER_DIGITS, "0");
+}
 
 /** The tag in an object's key, or null for other keys. */
 export function tagOfKey(key: string): number | null {
