@@ -63,8 +63,13 @@ export type DavChange = Holder & {
   conditions: readonly ConditionList[];
 };
 
-/** `finish` runs what writes, with the checks and the plan at the start of its transaction. */
-export type Checked = Spot & { finish<R>(write: () => Promise<R>): Promise<R> };
+/**
+ * `finish` runs what writes, with the checks and the plan at the start of its transaction. `reverted` is called if
+ * nothing has been committed.
+ */
+export type Checked = Spot & {
+  finish<R>(write: () => Promise<R>, reverted?: () => Promise<unknown>): Promise<R>;
+};
 export type DavPlan = (tx: Db) => Promise<unknown>;
 
 type Deps = { tree: AccountTree; spotOf: SpotOf; locks: DavLocks };
@@ -96,7 +101,18 @@ export function createChecked({ tree, spotOf, locks }: Deps) {
       await plan?.(tx as Db);
     };
     const spot = await check(change, reach);
-    return { ...spot, finish: (write) => beforeFirstWrite(before, write).result };
+    return {
+      ...spot,
+      async finish(write, reverted) {
+        const { result, isCommitted } = beforeFirstWrite(before, write);
+        try {
+          return await result;
+        } catch (error) {
+          if (!isCommitted()) await reverted?.();
+          throw error;
+        }
+      },
+    };
   };
 }
 

@@ -2,7 +2,8 @@ import { bodyChunks } from "../../platform/http/body-chunks.ts";
 import { actorOf, type Caller } from "../../platform/http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { readModifiedAt } from "../../lib/modified-at.ts";
-import { type Entry, shownParent, validatorsOf } from "../../files/tree/entry.ts";
+import type { DiskStep } from "../../files/tree/account-tree.ts";
+import { type Entry, isMirrored, shownParent, takesUploads, validatorsOf } from "../../files/tree/entry.ts";
 import type { ReadQueue } from "../../files/blobs/read-queue.ts";
 import { overwriting } from "../../files/uploads/service.ts";
 import { type DavDeps, type DavWrite, headerOf, davPlaceOf, xmlResponse, xmlBody } from "./asking.routes.ts";
@@ -93,7 +94,7 @@ export const remove: DavWrite = async ({ checked, locks, trash }, ask) => {
 const relocation =
   (method: "copy" | "move"): DavWrite =>
   async (deps, ask) => {
-    const { locks, trash, spotOf, overwriting: onto, properties } = deps;
+    const { locks, trash, spotOf, overwriting: onto, properties, logger } = deps;
     const isMove = method === "move";
     const { tree } = ask.place;
     const to = await destinationOf(deps, ask);
@@ -101,28 +102,41 @@ const relocation =
     const isReplacing = headerOf(ask.c, "Overwrite", "T", "F") === "T";
     const isDeep = headerOf(ask.c, "Depth", "infinity", "0") === "infinity";
     let targetId: number | null = null;
+    let undo: DiskStep | null = null;
+    /** Gives what was at the destination its place on the server again. */
+    const putBack = async () => {
+      const step = undo;
+      undo = null;
+      await step?.().catch((err: unknown) => {
+        logger.warn({ err, path: into }, "a file of a linked folder stays in the trash of its disk");
+      });
+    };
     const overwrite = async (tx: Parameters<DavPlan>[0], target: Entry | null) => {
-      const { entry: source } = await spotOf(ask.place, tx);
-      if (target?.id !== targetId || !(await onto.isFor(source, target, isMove, tx))) {
+      const { entry: current } = await spotOf(ask.place, tx);
+      if (target?.id !== targetId || !(await onto.isFor(current, target, isMove, tx))) {
         throw failed("Another client has changed one of the two files meanwhile. Try again.");
       }
-      const dead = (await properties.of([source!.id], tx)).get(source!.id) ?? [];
+      const dead = (await properties.of([current!.id], tx)).get(current!.id) ?? [];
       await properties.set(tx, new Map([[target!.id, dead]]));
     };
     const clear: DavPlan = async (tx) => {
+      await putBack();
       const { entry } = await spotOf(to, tx);
       if (entry !== null && !isReplacing) {
         throw failed("There is something at the destination, and Overwrite is F.");
       }
       requireTokens(await locks.of(tree, tx), into, entry === null ? "member" : "tree", ask);
       if (targetId !== null) await overwrite(tx, entry);
-      else if (entry !== null) await trash.putIn(tx, entry);
+      else if (entry !== null) {
+        if (isMirrored(entry) && !(isMove && isMirrored(there(source)))) throw takesUploads();
+        undo = await trash.putIn(tx, entry);
+      }
       if (isMove) await locks.removeIn(tx, tree, from);
     };
-    const { entry, finish } = await deps.checked(ask, isMove ? "tree" : "none", clear);
-    const { id, kind } = there(entry);
+    const { entry: source, finish } = await deps.checked(ask, isMove ? "tree" : "none", clear);
+    const { id, kind } = there(source);
     const former = await spotOf(to);
-    if (await onto.isFor(entry, former.entry, isMove)) targetId = former.entry!.id;
+    if (await onto.isFor(source, former.entry, isMove)) targetId = former.entry!.id;
     const [parentId, name] = [shownParent(existing(former.parentId)), to.names.at(-1)!];
     await finish<unknown>(() => {
       const actor = actorOf(ask.caller);
@@ -130,7 +144,7 @@ const relocation =
       if (!isMove) return deps.copies.copy(tree, { kind, id, parentId, name, isDeep }, actor);
       if (kind === "file") return deps.files.update(tree, id, { name, folderId: parentId });
       return deps.folders.update(tree, id, { name, parentId });
-    });
+    }, putBack);
     return done(former.entry === null ? 201 : 204);
   };
 export const copy = relocation("copy");

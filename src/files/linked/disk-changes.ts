@@ -113,9 +113,12 @@ function createMoves({ repository }: Deps, { placeOf, within, moveOf, inTrash }:
     async trash(tx, entry) {
       const { policyId, names, inode } = await placeOf(tx, entry.id);
       const to = await inTrash(entry.id);
-      return async () => {
-        await repository.setPolicy(tx, entry, policyId);
-        await moveOf(policyId, entry.name, { inode, from: names, to })();
+      return {
+        async step() {
+          await repository.setPolicy(tx, entry, policyId);
+          await moveOf(policyId, entry.name, { inode, from: names, to })();
+        },
+        undo: moveOf(policyId, entry.name, { inode, from: to, to: names }),
       };
     },
 

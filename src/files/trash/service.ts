@@ -15,7 +15,7 @@ import { checkFileName } from "../../lib/file-name.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { inPortions } from "../portions.ts";
 import { createSetbacks } from "../setbacks.ts";
-import { type TreeTransaction, toFolderId } from "../tree/account-tree.ts";
+import { type DiskStep, type TreeTransaction, toFolderId } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
 import { type Entry, isLinked, isMirrored, MOST_LEVELS, takesUploads } from "../tree/entry.ts";
 import type { LocatedEntry } from "../tree/located-entry.ts";
@@ -56,18 +56,22 @@ export function createTrash(deps: Deps) {
   }
 
   return {
-    /** Moves an entry to the trash in a transaction that holds the tree. */
-    async putIn(tx: Db, entry: Entry): Promise<void> {
-      const step = isMirrored(entry) ? await onDisk.trash(tx, entry) : null;
+    /**
+     * Moves an entry to the trash in a transaction that holds the tree. Returns what to call if that fails later, since
+     * the disk is changed; null for an entry that does not lie on the server.
+     */
+    async putIn(tx: Db, entry: Entry): Promise<DiskStep | null> {
+      const disk = isMirrored(entry) ? await onDisk.trash(tx, entry) : null;
       await repository.put(tx, entry, clock.now());
-      await step?.();
+      await disk?.step();
+      return disk?.undo ?? null;
     },
 
     /** A folder with its contents. With `blobId` only while that is a file's content. @throws FileNotFound, FolderNotFound */
     put: (accountId: number, place: Pick<Entry, "kind" | "id">, blobId?: number): Promise<TrashedItem> =>
       tree.change(accountId, async ({ db }) => {
         const entry = await tree.entry(accountId, place, db);
-        const step = isMirrored(entry) ? await onDisk.trash(db, entry) : null;
+        const disk = isMirrored(entry) ? await onDisk.trash(db, entry) : null;
         const file = entry.kind === "file" ? entry : null;
         if (blobId !== undefined && file?.blobId !== blobId)
           throw appError("FileNotFound", "The file has other content now.");
@@ -75,7 +79,7 @@ export function createTrash(deps: Deps) {
         const trashed = { id, kind, name, parentId, size: file?.size ?? null, trashedAt: clock.now() };
         const [item] = await itemsOf(accountId, [trashed], db);
         await repository.put(db, entry, trashed.trashedAt);
-        await step?.();
+        await disk?.step();
         return item!;
       }),
 

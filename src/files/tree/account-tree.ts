@@ -30,7 +30,8 @@ export type DiskStep = () => Promise<void>;
 export type OnDisk = {
   /** @throws Forbidden for a place that is not of the same folder of the server; the step NameConflict */
   move(tx: Db, entry: Entry, to: Pick<Entry, "parentId" | "name">): Promise<DiskStep>;
-  trash(tx: Db, entry: Entry): Promise<DiskStep>;
+  /** `undo` reverts the step where the transaction fails after it. */
+  trash(tx: Db, entry: Entry): Promise<{ step: DiskStep; undo: DiskStep }>;
   /** Null if the entry of the trash lies on no server. @throws like move */
   restore(
     tx: Db,
