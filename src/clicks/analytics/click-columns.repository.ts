@@ -25,14 +25,15 @@ export const rawSums = (eb: ExpressionBuilder<Schema, "click_log">) => [
 
 type Counted = "click_log" | "click_hours" | "click_days" | "click_months" | "click_dim_days";
 
-/** Tests `link_id`. */
+/** Tests the column that has the link's id. */
 export const isAmong =
-  (links: LinkSet) =>
+  (links: LinkSet, column: "link_id" | "links.id" = "link_id") =>
   (eb: ExpressionBuilder<Schema, Counted>): Expression<SqlBool> => {
-    if ("query" in links) return links.has("link_id");
+    if ("query" in links) return links.has(column);
     const [id, ...others] = links.ids;
+    const tested = column as "link_id";
     if (id === undefined) return sql<boolean>`1 = 0`;
-    return others.length === 0 ? eb("link_id", "=", id) : eb("link_id", "in", links.ids);
+    return others.length === 0 ? eb(tested, "=", id) : eb(tested, "in", links.ids);
   };
 
 /** Rows of sums: those of all links together, or one for each link. */

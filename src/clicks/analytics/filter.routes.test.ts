@@ -103,6 +103,27 @@ describe("the filter", () => {
     expect((await get("/analytics/report?by=link&code=none")).body.code).toBe(3000);
   });
 
+  test("rows of links have titles of the reader's links, not of others' with the same code", async () => {
+    const write = room.database.write;
+    const own = await room.addLink("again");
+    await write.updateTable("links").set({ owner_id: 7, title: "Mine" }).where("id", "=", own).execute();
+    await room.record([{ linkId: own, at: NOW - 5 }]);
+    const titles = async () => {
+      const [top] = await data("/analytics/top");
+      const [row] = await data("/analytics/report?by=link");
+      return [top.code, top.title, row.value, row.title];
+    };
+    const asEdda = <T>(read: () => Promise<T>) =>
+      api.as({ id: 7, username: "edda", role: "editor", via: "panel" }, read);
+    expect(await asEdda(titles)).toEqual(["again", "Mine", "again", "Mine"]);
+    await room.deleteLink(own, NOW);
+    const others = await room.addLink("again");
+    const secret = { owner_id: 8, title: "Merger plan" };
+    await write.updateTable("links").set(secret).where("id", "=", others).execute();
+    expect(await asEdda(titles)).toEqual(["again", null, "again", null]);
+    expect(await titles()).toEqual(["again", "Merger plan", "again", "Merger plan"]);
+  });
+
   test("rows of links have titles, and clicks without a value are counted apart", async () => {
     const [one, two] = [await room.addLink("one"), await room.addLink("two")];
     await room.database.write.updateTable("links").set({ title: "First" }).where("id", "=", one).execute();

@@ -119,10 +119,14 @@ export function createClickRanking(database: Database) {
   return {
     ...createUniqueRanking(database),
 
-    /** Of the links that have one, by key; at most 1,000. */
-    async titles(keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    /** Titles by at most 1,000 keys. A key may have come to a link that the selection does not have. */
+    async titles(keys: readonly string[], { links }: Selection): Promise<ReadonlyMap<string, string>> {
       if (keys.length === 0) return new Map();
-      const titled = read.selectFrom("links").select(["code", "title"]).where("code", "in", keys);
+      const titled = read
+        .selectFrom("links")
+        .select(["code", "title"])
+        .where("code", "in", keys)
+        .$if(links !== null, (query) => query.where(isAmong(links!, "links.id") as never));
       return new Map((await titled.execute()).flatMap(({ code, title }) => (title ? [[code, title]] : [])));
     },
 

@@ -88,7 +88,10 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     async top(range: DateRange, limit: number, filter: ClickFilter = {}): Promise<TopLink[]> {
       const selection = await select(filter);
       const found = await ranking.links(await cuts.days(selection, range, true), limit, selection);
-      const titles = await ranking.titles(found.map(({ value }) => value));
+      const titles = await ranking.titles(
+        found.map(({ value }) => value),
+        selection,
+      );
       return found.map(({ value: code, ...both }) => ({
         code,
         title: titles.get(code) ?? null,
@@ -155,7 +158,8 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     /** Most clicks first; limit ≤ 1,000. */
     async report(by: ReportBy, range: DateRange, limit: number, filter: ClickFilter = {}): Promise<Report> {
       const selection = await select(filter);
-      const found = await withTitles(parts, by, await report(parts, by, { range, limit, selection }));
+      const counted = await report(parts, by, { range, limit, selection });
+      const found = by === "link" ? await withTitles(parts, counted, selection) : counted;
       return isUnique(by) && selection.details === null
         ? withUnique(parts, found, by, { range, selection })
         : found;
@@ -178,11 +182,13 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
 
 async function withTitles(
   { ranking }: { ranking: RankingRepository },
-  by: ReportBy,
   found: Report,
+  selection: Selection,
 ): Promise<Report> {
-  if (by !== "link") return found;
-  const titles = await ranking.titles(found.rows.map(({ value }) => value));
+  const titles = await ranking.titles(
+    found.rows.map(({ value }) => value),
+    selection,
+  );
   return { ...found, rows: found.rows.map((row) => ({ ...row, title: titles.get(row.value) ?? null })) };
 }
 
