@@ -2,7 +2,7 @@
  * The one way to change what a link shows as a report. The link is read once for the plan. Then one transaction locks it,
  * checks the plan, and writes.
  */
-import type { Actor } from "../lib/actor.ts";
+import { type Actor, ownersReadBy } from "../lib/actor.ts";
 import { appError, badField } from "../lib/errors.ts";
 import { internalTarget, isInternal, isReport } from "../links/link/internal-target.ts";
 import type { Link, PatchInput } from "../links/link/link.ts";
@@ -54,8 +54,9 @@ export function createReportChanges({ repository, links, changes, eyes }: Report
     return { by: ownerId, links: [...named.ids], filter: rest };
   }
 
-  async function describe(link: Link, report: StoredReport, db?: Db): Promise<ReportRecord> {
-    const codes = report.links === null ? null : await repository.codesOf(report.links, db);
+  async function describe(link: Link, report: StoredReport, actor: Actor, db?: Db): Promise<ReportRecord> {
+    const named = report.links;
+    const codes = named === null ? null : await repository.codesOf(named, ownersReadBy(actor), db);
     const mails = (await repository.mailsOf([link.id], db)).get(link.id) ?? 0;
     return { ...link, ...report, codes, mails };
   }
@@ -86,7 +87,7 @@ export function createReportChanges({ repository, links, changes, eyes }: Report
         };
         const link = await links.internal.change(tx, locked, planned, use, actor);
         if (next === null) return link;
-        const report = await describe(link, next, tx.db);
+        const report = await describe(link, next, actor, tx.db);
         await also?.(tx, report);
         return report;
       }),

@@ -139,7 +139,7 @@ export function createReportsRepository({ read, dialect }: Pick<Database, "read"
       return query.orderBy("links.id", "desc").limit(limit).execute();
     },
 
-    /** The numbers of mails, and the codes of links, by their ids. */
+    /** The numbers of mails by the ids of links. */
     async mailsOf(ids: readonly number[], db: Db = read): Promise<Map<number, number>> {
       if (ids.length === 0) return new Map();
       const rows = await db
@@ -151,9 +151,19 @@ export function createReportsRepository({ read, dialect }: Pick<Database, "read"
       return new Map(rows.map((row) => [row.link_id, Number(row.count)]));
     },
 
-    async codesOf(ids: readonly number[], db: Db = read): Promise<string[]> {
+    /** Present codes of those links that have one of the owners; null: any. */
+    async codesOf(
+      ids: readonly number[],
+      owners: readonly number[] | null,
+      db: Db = read,
+    ): Promise<string[]> {
       if (ids.length === 0) return [];
-      const rows = await db.selectFrom("links").select(["id", "code"]).where("id", "in", ids).execute();
+      const rows = await db
+        .selectFrom("links")
+        .select("code")
+        .where("id", "in", ids)
+        .$if(owners !== null, (query) => query.where("owner_id", "in", owners!))
+        .execute();
       return [...new Set(rows.map(({ code }) => codeOf(code)))].sort();
     },
   };

@@ -48,7 +48,7 @@ export function createReportPages(deps: ReportDeps & { clock: Clock }) {
           const use = { target: REPORT_TARGET, before: null, after: servedReport(report) };
           const made = await links.internal.create(tx, { ...checked, ownerId }, use, actor);
           await repository.insert(tx.db, made.id, report);
-          const record = await describe(made, report, tx.db);
+          const record = await describe(made, report, actor, tx.db);
           await also?.(tx, record);
           return record;
         }),
@@ -60,7 +60,7 @@ export function createReportPages(deps: ReportDeps & { clock: Clock }) {
       const link = await linkOf(id, actor);
       const report = await repository.find(id, db);
       if (report === null) throw reportNotFound();
-      return describe(link, report, db);
+      return describe(link, report, actor, db);
     },
 
     /** Locks its row until the transaction ends. @throws NotFound */
@@ -82,7 +82,7 @@ export function createReportPages(deps: ReportDeps & { clock: Clock }) {
       const reports: ReportRecord[] = [];
       for (const { id, key } of shown) {
         const [link, report] = [await links.by(actor).find(key), await repository.find(id)];
-        if (link !== null && report !== null) reports.push(await describe(link, report));
+        if (link !== null && report !== null) reports.push(await describe(link, report, actor));
       }
       return { reports, next: found.length > limit ? shown.at(-1)!.id : null };
     },

@@ -194,6 +194,21 @@ forEachDialect((dialect) => {
     expect(await refusal(at.reports.get(made.id, await at.account()))).toBe("NotFound");
   });
 
+  test("says no code of a link that went to another owner", async () => {
+    await link("own");
+    await link("kept");
+    const made = await at.reports.create({ title: "x", filter: { code: ["own", "kept"] } }, mia);
+    const boss = await at.account("admin");
+    await at.links.by(boss).patch("own", { owner: boss.name, code: "secret-plan" });
+    const codes = async (actor: Actor) => [
+      (await at.reports.get(made.id, actor)).codes,
+      (await at.reports.page({}, null, 10, actor)).reports[0]!.codes,
+    ];
+    expect(await codes(mia)).toEqual([["kept"], ["kept"]]);
+    expect(await at.reports.change(made.id, { days: 2 }, mia)).toMatchObject({ codes: ["kept"] });
+    expect(await codes(boss)).toEqual(Array(2).fill(["kept", "secret-plan"]));
+  });
+
   test("a report that goes to another owner shows nothing that its filter does not name", async () => {
     const own = await link("own");
     const boss = await at.account("admin");
