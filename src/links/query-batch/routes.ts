@@ -22,7 +22,7 @@ const undoResponse = namedObject("LinkBatchUndoResult", {
   failed: z
     .array(z.object({ code: z.string(), error: z.string(), error_code: z.int() }))
     .describe(
-      "links that stay: changed or deleted since (after a change of a tag: deleted for good), or their code is taken",
+      "links that stay: changed or deleted since (after a change of a tag: deleted for good, or without a code because they are others' now), or their code is taken",
     ),
   next: z.int().nullable().describe("null when all links are handled"),
 });

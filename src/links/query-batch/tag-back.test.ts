@@ -205,7 +205,7 @@ forEachDialect(({ openDb }) => {
     await room.database.write.updateTable("links").set({ owner_id: 6 }).where("code", "=", "given").execute();
     expect(await undo(mine.change, EDITOR)).toMatchObject({
       restored: 1,
-      failed: [["given", "LinkNotFound"]],
+      failed: [["", "LinkNotFound"]],
     });
     expect(await tagsOf("mine")).toEqual(["y"]);
     expect(await tagsOf("given")).toEqual([]);

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Db } from "../../platform/db/dialect.ts";
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, ownersReadBy } from "../../lib/actor.ts";
 import type { BulkId, UndoProgress } from "../bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
@@ -238,7 +238,8 @@ export const revertTagPart =
     await repository.retag(tx.db, back);
     tx.changed("tags", [part.from, ...(part.to === null ? [] : [part.to])]);
     if (back.length > 0) await recordRestoration(tx.db, part, back.length);
-    const keys = gone.length === 0 ? new Map<number, string>() : await tags.keysOf(tx.db, gone);
+    const keys =
+      gone.length === 0 ? new Map<number, string>() : await tags.keysOf(tx.db, gone, ownersReadBy(actor));
     for (const id of gone) {
       const key = keys.get(id) ?? "";
       failed.push({ code: codeOf(key), error: linkNotFound(key) });

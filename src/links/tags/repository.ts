@@ -182,15 +182,21 @@ async function linksWith(tx: Db, tagId: number, linkIds: readonly number[]): Pro
   return rows.map(({ link_id }) => link_id);
 }
 
-/** Existing or deleted links, at most 1,000, by id. */
-async function keysOf(tx: Db, ids: readonly number[]): Promise<Map<number, string>> {
+/** Keys of existing or deleted links of the owners, at most 1,000, by id. */
+async function keysOf(tx: Db, ids: readonly number[], owners: Owners): Promise<Map<number, string>> {
   const [deleted, existing] = [
     await tx
       .selectFrom("deleted_links")
       .select(["link_id as id", "code"])
       .where("link_id", "in", ids)
+      .$if(owners !== null, (query) => query.where("owner_id", "in", owners!))
       .execute(),
-    await tx.selectFrom("links").select(["id", "code"]).where("id", "in", ids).execute(),
+    await tx
+      .selectFrom("links")
+      .select(["id", "code"])
+      .where("id", "in", ids)
+      .$if(owners !== null, (query) => query.where("owner_id", "in", owners!))
+      .execute(),
   ];
   return new Map([...deleted, ...existing].map(({ id, code }) => [id, code]));
 }
