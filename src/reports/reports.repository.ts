@@ -1,7 +1,7 @@
 import type { Database } from "../platform/db/database.ts";
 import type { Db } from "../platform/db/dialect.ts";
 import { prepared } from "../platform/db/prepared.ts";
-import { likePatterns, anyLike } from "../platform/db/text-search.ts";
+import { anyLike, lowerPatterns } from "../platform/db/text-search.ts";
 import { sql } from "kysely";
 import { codeOf } from "../links/link/key.ts";
 import { readStoredFilter, type ReportDays, type StoredReport } from "./report.ts";
@@ -130,10 +130,7 @@ export function createReportsRepository({ read, dialect }: Pick<Database, "read"
       if (owners !== null) query = query.where("links.owner_id", "in", owners);
       if (search !== null)
         query = query.where(
-          anyLike(
-            [sql`lower(links.code)`, sql`lower(coalesce(links.title, ''))`],
-            likePatterns(search.toLowerCase()),
-          ),
+          anyLike([sql`lower(links.code)`, sql`lower(coalesce(links.title, ''))`], lowerPatterns(search)),
         );
       if (before !== null) query = query.where("links.id", "<", before);
       return query.orderBy("links.id", "desc").limit(limit).execute();

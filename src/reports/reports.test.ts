@@ -225,6 +225,13 @@ forEachDialect((dialect) => {
     expect((await at.visit(made.id)).status).toBe(404);
   });
 
+  test("is found by its title as it stands, in any case", async () => {
+    await at.reports.create({ title: "München Übersicht" }, mia);
+    for (const search of ["München Übersicht", "MüNCHEN Über", "übersicht", "ÜBERSICHT", "sicht"])
+      expect((await at.reports.page({ search }, null, 10, mia)).reports).toHaveLength(1);
+    expect((await at.reports.page({ search: "Ubersicht" }, null, 10, mia)).reports).toEqual([]);
+  });
+
   test("has a password and an end", async () => {
     const made = await at.reports.create({ title: "Numbers", password: "a long one", expires_at: "1d" }, mia);
     const locked = await at.visit(made.id);

@@ -162,6 +162,20 @@ forEachDialect(({ openDb }) => {
     expect(await found({ not_owner: "5" })).toBe(1);
   });
 
+  test("filters by target find letters beyond ASCII as they stand, in any mix of cases", async () => {
+    await room.links.by(ED).create({ code: "a", target: "https://shop.example/müller/Über-uns/Größe" });
+    await room.links.by(ED).create({ code: "b", target: "https://shop.example/" });
+    const found = async (filter: QueryBatchInput["filter"]) =>
+      (await room.links.queryBatch({ filter, action: "delete", dry_run: true })).matched;
+    for (const target of ["müller/Über-uns/Größe", "MüLLER/Über", "Über", "über-UNS", "GRÖSSE".slice(0, 3)])
+      expect([target, await found({ target }), await found({ not_target: target })]).toEqual([target, 1, 1]);
+    const set = { replace_in_target: { text: "müller/Über", by: "m/o" } };
+    expect(await room.links.queryBatch({ filter: {}, action: "update", set, confirm: "all" })).toMatchObject({
+      matched: 1,
+      changed: 1,
+    });
+  });
+
   test("presets are kept for an account, or for a team", async () => {
     await room.database.write.deleteFrom("presets").execute();
     const { presets } = room.links;

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, sql, type SqlBool } from "kysely";
 import type { Dialect } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
-import { anyLike, likePatterns } from "../../platform/db/text-search.ts";
+import { anyLike, lowerPatterns } from "../../platform/db/text-search.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { keysOf } from "../link/key.ts";
 import type { LinkFilter } from "./filter.ts";
@@ -46,9 +46,9 @@ const isOfImport = (id: number): Expression<SqlBool> => {
   return builder.fn.coalesce(builder(link, "=", 1), builder.lit(false));
 };
 
-/** Letters beyond ASCII as they are: in URLs they are rare. */
+/** Ignores case as a search does. */
 const targetContains = (text: string): Expression<SqlBool> =>
-  anyLike([sql`lower(links.target)`], likePatterns(text.toLowerCase()));
+  anyLike([sql`lower(links.target)`], lowerPatterns(text));
 
 /**
  * Indexes serve the conditions of `starts` only. The others have a form that keeps planners off indexes, and of which

@@ -3,6 +3,7 @@
  * four spellings. Links keep texts as typed, so letters with marks are searched composed (NFC) and decomposed (NFD).
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 export const SEARCHED_COLUMNS = ["links.code", "links.target", "links.title", "links.note"] as const;
 
@@ -13,6 +14,9 @@ const containing = (text: string): string => `%${text.replace(/[!%_]/g, (char) =
 
 /** `%needle%`, escaped, for each of `writtenForms`. */
 export const likePatterns = (needle: string): string[] => writtenForms(needle).map(containing);
+
+/** `likePatterns` for texts in lower case, whether the database lowers ASCII alone or all letters. */
+export const lowerPatterns = (needle: string): string[] => likePatterns(needle).map(asciiLower);
 
 /** For names of people where no index folds case: also with each word in capitals, or capitalized. */
 export function namePatterns(needle: string): string[] {

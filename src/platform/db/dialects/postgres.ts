@@ -14,7 +14,7 @@ import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import { COUNTER_STORAGE, PARTITIONED } from "../partitioned-tables.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
 import { preparedInsert, standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
-import { anyLike, likePatterns, SEARCHED_COLUMNS, spellings, writtenForms } from "../text-search.ts";
+import { anyLike, lowerPatterns, SEARCHED_COLUMNS, spellings, writtenForms } from "../text-search.ts";
 import { openPrimarySource } from "./postgres-pool.ts";
 
 /** The index uses exactly this expression. Collation C folds ASCII only. */
@@ -32,10 +32,7 @@ async function createNameSearch(db: Kysely<unknown>): Promise<void> {
     end $$`.execute(db);
 }
 
-const smallPatterns = (needle: string): string[] =>
-  likePatterns(needle).map((text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
-
-const containing = (needle: string) => anyLike([FOLDED_NAME], smallPatterns(needle));
+const containing = (needle: string) => anyLike([FOLDED_NAME], lowerPatterns(needle));
 
 /** Coalesce keeps the planner off the index. */
 const nameContains: Dialect["nameContains"] = (needle, { usesIndex = false } = {}) =>
@@ -152,7 +149,7 @@ const dialect: Dialect = {
     const isIndexed = usesIndex && !isShort;
     const folded = isShort ? KEPT_FOLDED : FOLDED;
     const plain = isIndexed ? [] : SEARCHED_COLUMNS.map((column) => sql.ref(column));
-    const test = anyLike([...plain, folded], smallPatterns(needle));
+    const test = anyLike([...plain, folded], lowerPatterns(needle));
     return isIndexed ? test : sql`coalesce(${test}, false)`;
   },
   linkCandidates: (needle, most) =>
