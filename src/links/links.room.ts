@@ -184,7 +184,7 @@ export const linkTableRoom = {
         codes: operations.loadAllCodes,
         some: operations.batchGet,
       }),
-      ...(redis && { shared: createSharedLinks({ redis, ttlSeconds: env.cache.ttl }) }),
+      ...(redis && { shared: createSharedLinks({ redis, ttlSeconds: env.cache.ttl, enforcesPasswords }) }),
       isInformed: changes.isCurrent,
       clock,
       logger,

@@ -44,7 +44,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
   });
   afterAll(() => proxy.stop());
 
-  async function open() {
+  async function open(enforcesPasswords = () => false) {
     const redis = await openRedis({
       url: proxy.through(URL_OF_SERVER),
       instance,
@@ -52,7 +52,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
       limits: { commandMs: 300, longestPauseMs: 100 },
     });
     opened.push(redis);
-    return { redis, shared: createSharedLinks({ redis, ttlSeconds: 0 }) };
+    return { redis, shared: createSharedLinks({ redis, ttlSeconds: 0, enforcesPasswords }) };
   }
   /** The stored link; null without one. */
   const held = async (code: string) => (await two.shared.find(code, async () => null)) ?? null;
@@ -153,6 +153,34 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     const generation = String(await one.redis.send("GET", [one.redis.generationKey]));
     await one.redis.send("SET", [one.redis.key("link", "b"), `${generation}=nonsense`]);
     expect(await one.shared.find("b", loads(link(2)).run)).toEqual(link(2));
+  });
+
+  test("a node that enforces passwords takes no link of one that has not heard of it yet, nor the reverse", async () => {
+    const setting = { isOn: false };
+    const enforcing = await open(() => true);
+    const late = await open(() => setting.isOn);
+    const plain = link(1, "https://open/");
+    const locked = link(1, "https://locked/");
+    await late.shared.find("a", loads(plain).run);
+    expect(await stored("a")).toEqual(plain);
+    const load = loads(locked);
+    for (let i = 0; i < 2; i++) expect(await enforcing.shared.find("a", load.run)).toEqual(locked);
+    expect([load.times, await held("a")]).toEqual([2, plain]);
+    await enforcing.shared.delete(["a"]);
+    expect(await enforcing.shared.find("a", load.run)).toEqual(locked);
+    await Bun.sleep(20);
+    expect(await late.shared.find("a", loads(plain).run)).toEqual(plain);
+    expect(await enforcing.shared.find("a", load.run)).toEqual(locked);
+    expect(load.times).toBe(3);
+    // The setting arrives while the link is read.
+    const loaded = Promise.withResolvers<FoundLink>();
+    const reading = late.shared.find("b", () => loaded.promise);
+    await Bun.sleep(20);
+    setting.isOn = true;
+    loaded.resolve(link(2, "https://open/"));
+    await reading;
+    await Bun.sleep(20);
+    expect([await held("b"), await enforcing.shared.find("b", async () => null)]).toEqual([null, null]);
   });
 
   test("a failing database fails the lookup and stores nothing", async () => {

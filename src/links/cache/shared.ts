@@ -9,9 +9,10 @@
  *
  *     <generation>?<token>                     a lease
  *     <generation>=<id> <expires at> <target>  a link; expires at is 0 for never
+ *     <generation>#<id> <expires at> <target>  the same, made while passwords are enforced
  *
- * Values of other generations (cluster/redis.ts) are ignored. `clear`, and the connection after a failed delete, begin
- * a generation.
+ * Values of other generations (cluster/redis.ts) and of nodes with another setting are ignored. `clear`, and the
+ * connection after a failed delete, begin a generation.
  */
 import { chunked } from "../../lib/chunked.ts";
 import { GENERATION_LENGTH, newCacheGeneration, type Redis } from "../../platform/cluster/redis.ts";
@@ -25,6 +26,9 @@ const LONGEST_TARGET = 4_096;
 const DELETED_AT_ONCE = 500;
 /** Above this a new generation replaces the deletes: one command. */
 const MOST_DELETED = 10_000;
+
+/** What precedes a link, by whether passwords are enforced. */
+const [OPEN, ENFORCED] = ["=", "#"] as const;
 
 /** Returns value or lease. Leaves a lease if there is none. ARGV: random text, milliseconds. */
 const FIND = `
@@ -43,16 +47,18 @@ return value`;
 const STORE = `
 local generation = string.sub(ARGV[1], 1, ${GENERATION_LENGTH})
 if redis.call('get', KEYS[1]) ~= ARGV[1] or redis.call('get', KEYS[2]) ~= generation then return 0 end
-redis.call('set', KEYS[1], generation .. '=' .. ARGV[2], 'px', ARGV[3])
+redis.call('set', KEYS[1], generation .. ARGV[2], 'px', ARGV[3])
 return 1`;
 
 type Deps = {
   redis: Pick<Redis, "send" | "key" | "generationKey">;
   /** cache.ttl; 0: unlimited. */
   ttlSeconds: number;
+  enforcesPasswords?(): boolean;
 };
 
-export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
+export function createSharedLinks({ redis, ttlSeconds, enforcesPasswords }: Deps): SharedLinks {
+  const markNow = (): string => (enforcesPasswords?.() ? ENFORCED : OPEN);
   const ttlMs = String((ttlSeconds || DEFAULT_TTL_SECONDS) * 1000);
   const keyOf = (code: string) => redis.key("link", code);
   const evaluate = (script: string, code: string, args: readonly string[]) =>
@@ -74,11 +80,13 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
   return {
     async find(code, load) {
       const seen = await look(code);
-      const known = seen === null ? null : readValue(seen);
+      const mark = markNow();
+      const known = seen === null ? null : readValue(seen, mark);
       if (known !== null) return known;
       const found = await load();
-      if (found && seen !== null && found.target.length <= LONGEST_TARGET) {
-        evaluate(STORE, code, [seen, writeValue(found), ttlMs]).catch(() => {});
+      const mayStore = seen !== null && !isOfOther(seen, mark) && mark === markNow();
+      if (found && mayStore && found.target.length <= LONGEST_TARGET) {
+        evaluate(STORE, code, [seen, mark + writeValue(found), ttlMs]).catch(() => {});
       }
       return found;
     },
@@ -95,9 +103,13 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
 const writeValue = ({ id, expires_at, target }: FoundLink): string =>
   `${id} ${expiryOrZero(expires_at)} ${target}`;
 
-/** The link; null for a lease or an unreadable value. */
-function readValue(text: string): FoundLink | null {
-  if (text[GENERATION_LENGTH] !== "=") return null;
+/** Whether a node with the other setting stored a link. */
+const isOfOther = (text: string, mark: string): boolean =>
+  text[GENERATION_LENGTH] === (mark === OPEN ? ENFORCED : OPEN);
+
+/** The link; null for a lease, an unreadable value or one with another mark. */
+function readValue(text: string, mark: string): FoundLink | null {
+  if (text[GENERATION_LENGTH] !== mark) return null;
   const parts = /^(\d+) (\d+) ([^]+)$/.exec(text.slice(GENERATION_LENGTH + 1));
   if (parts === null) return null;
   return { id: Number(parts[1]), expires_at: Number(parts[2]) || null, target: parts[3]! };
