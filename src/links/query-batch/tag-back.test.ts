@@ -1,6 +1,7 @@
 /** Changes of tags that are reverted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import type { TeamRole } from "../../lib/access.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { linkQueryOf } from "../list/query.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
@@ -190,6 +191,20 @@ forEachDialect(({ openDb }) => {
         ["z", 10, 10],
       ]);
     });
+  });
+
+  test("a member who may only view a team's links by now changes none of them", async () => {
+    const as = (role: TeamRole): Actor => ({ ...EDITOR, teams: new Map([[-2, role]]) });
+    await add("ours", "x");
+    await room.database.write.updateTable("links").set({ owner_id: -2 }).execute();
+    await room.links.by(as("editor")).create({ code: "mine", target: TARGET, tags: ["x"] });
+    const { change } = await room.links.by(as("editor")).tags.remove("x");
+    expect(await undo(change, as("viewer"))).toEqual({
+      portions: 1,
+      restored: 1,
+      failed: [["ours", "Forbidden"]],
+    });
+    expect([await tagsOf("ours"), await tagsOf("mine")]).toEqual([[], ["x"]]);
   });
 
   test("an account reverts own changes only, of links that it reaches", async () => {

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Db } from "../../platform/db/dialect.ts";
-import { type Actor, ownersReadBy } from "../../lib/actor.ts";
+import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
 import type { BulkId, UndoProgress } from "../bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
@@ -14,7 +14,7 @@ import { PART_OF_BULK } from "../../lib/event.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { type LinkChanges, writeLinks } from "../write/changes.ts";
 import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
-import { linkNotFound, linkServesShare } from "../link/code.ts";
+import { editorsOnly, linkNotFound, linkServesShare } from "../link/code.ts";
 import { ownerNames, type Owners } from "../link/owners.repository.ts";
 import { orRefusal } from "../write/batch.ts";
 import type { FallbackLoops, LeadingUrls } from "../fallback/loops.ts";
@@ -229,6 +229,10 @@ export const revertTagPart =
       const link = links.get(id);
       if (!reaches(actor, link)) {
         gone.push(id);
+        continue;
+      }
+      if (!mayChange(actor, link.ownerId)) {
+        failed.push({ code: codeOf(link.code), error: editorsOnly(link.code) });
         continue;
       }
       const after = revertedTags(link, part, had.has(id));
