@@ -5398,7 +5398,7 @@ export interface components {
             message: string;
         };
         LinkBatchUndoResult: {
-            /** @description links that stay: changed or deleted since (after a change of a tag: deleted for good), or their code is taken */
+            /** @description links that stay: changed or deleted since (after a change of a tag: deleted for good, or without a code because they are others' now), or their code is taken */
             failed: {
                 code: string;
                 error: string;
