@@ -409,14 +409,14 @@ once(
 );
 
 once(
-  "a drop box says who asks, lists what is chosen with sizes and a cross, and has its limits after the form",
+  "a drop box says to whom files go, lists what is chosen with sizes and a cross, and has its limits after the form",
   async () => {
     const folder = await drive.folder("Hand in");
     const limits = { max_files: 5, max_bytes: 1_000_000 };
     const box = (await drive.call("POST", `/folders/${folder}/drop`, limits)).body.data;
     const { page, close } = await panel.open("/panel/", { size: { width: 390, height: 800 } });
     await page.goto(box.short_url);
-    await page.getByText(/asks for files\.$/).waitFor();
+    await page.getByText("What you send goes to the owner of this page.").waitFor();
     const choice = { mimeType: "text/plain", buffer: Buffer.from("12345") };
     await page
       .locator("input[type=file]")

@@ -26,7 +26,7 @@ const box: OpenDrop = {
   isTwoWay: false,
 };
 
-test("who asks, or the instance, is named in every language, and can't change the page", () => {
+test("who asks is named in every language, and can't change the page; without a name nobody is", () => {
   const words = {
     en: "What you send goes to @.",
     de: "Was Sie senden, geht an @.",
@@ -41,6 +41,7 @@ test("who asks, or the instance, is named in every language, and can't change th
       dropPage(look, { box: { ...box, from }, most: 10, sent: [], note: null, remembers: true }).html;
     const said = words[language].replace("@", "\u2068&lt;b&gt;anna\u2069");
     expect(page("<b>anna")).toContain(said);
-    expect(page(null)).toContain(words[language].replace("@", `\u2068${look.instanceName}\u2069`));
+    expect(page(null)).toContain(`<p>${look.texts.drop.intro}</p>`);
+    expect(page(null)).not.toContain("\u2068");
   }
 });

@@ -24,8 +24,11 @@ const STYLE = inline(
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:${SPACE.md};margin:1.5rem 0 0}
 .facts dt{color:var(--soft);font-size:${TYPE.size.sm}}.facts dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
 form label~label{margin-top:1rem}.say{margin-top:1.5rem;font-size:${TYPE.size.sm}}form input{font-weight:400}button:disabled{opacity:.6;cursor:default;box-shadow:none}
-input[type=file]{height:auto;padding:1.5rem 1rem;border:2px dashed var(--soft);font-size:${TYPE.size.sm};cursor:pointer}
+input[type=file],.pick{height:auto;padding:1.5rem 1rem;border:2px dashed var(--soft);font-size:${TYPE.size.sm};cursor:pointer}
 input[type=file]::file-selector-button{margin-inline-end:.75rem;padding:.375rem .875rem;border:1px solid var(--soft);border-radius:${RADIUS.md};background:var(--card);color:var(--ink);font:inherit;cursor:pointer}
+.pick{position:relative;border-radius:${RADIUS.md};background:var(--ground);color:var(--accent-ink);text-align:center}
+.pick input{position:absolute;inset:0;height:100%;margin:0;opacity:0}
+.pick:has(:focus-visible){outline:3px solid var(--accent-ink);outline-offset:2px}.pick:has(:disabled){opacity:.6}
 h2{margin:2rem 0 .5rem;font-size:${TYPE.size.lg}}
 .files{list-style:none;margin:0;padding:0;border-top:1px solid var(--line)}
 .files li{display:flex;flex-wrap:wrap;gap:.125rem 1rem;align-items:baseline;justify-content:space-between;padding:.625rem 0;border-bottom:1px solid var(--line)}
@@ -86,19 +89,19 @@ export function addingParts(look: Look, view: DropView) {
 export function dropPage(look: Look, view: DropView): VisitorPage {
   const { box, most, sent, note, remembers } = view;
   const { texts } = look;
-  const title = box.title ?? texts.drop.title;
-  const name = `\u2068${box.from ?? look.instanceName}\u2069`;
+  const { drop } = texts;
+  const title = box.title ?? drop.title;
+  const name = box.from === null ? null : `\u2068${box.from}\u2069`;
   return htmlPage(look, {
     title,
-    description: texts.drop.intro,
+    description: drop.intro,
     width: "wide",
     content: `<h1><bdi>${text(title)}</bdi></h1>
-<p>${text(filled(texts.drop.asks, { name }))}</p>
+<p>${text(name === null ? drop.intro : filled(drop.asks, { name }))}</p>
 ${box.message === null ? "" : `<p class="message"><bdi>${text(box.message)}</bdi></p>`}${noteOf(note)}
-${isOpen(view) ? formOf(look, view) + factsOf(look, box, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
-<h2>${text(texts.drop.sent)}</h2>
-${remembers ? sentList(look, sent) : `<p class="soft">${text(texts.drop.notRemembered)}</p>`}
-<p class="soft say">${text(filled(texts.drop.introOf, { name }))}</p>`,
+${isOpen(view) ? formOf(look, view) + factsOf(look, box, most) : noteOf({ kind: "warn", sentence: drop.closed })}
+<h2>${text(drop.sent)}</h2>
+${remembers ? sentList(look, sent) : `<p class="soft">${text(drop.notRemembered)}</p>`}${name === null ? "" : `\n<p class="soft say">${text(filled(drop.introOf, { name }))}</p>`}`,
     styles: STYLES,
     scripts: canUpload(view) ? WITH_UPLOADS : WITHOUT_UPLOADS,
     policy: POLICY,

@@ -233,8 +233,8 @@ function note(text) {
   form.prepend(said);
 }
 picker.addEventListener("change", takeChosen);
-// The list says what is chosen.
-picker.style.color = "transparent";
+// The browser's button speaks another language. The list says what is chosen.
+picker.parentElement.className = "pick";
 
 if ("webkitdirectory" in picker) {
   const whole = document.createElement("input");
