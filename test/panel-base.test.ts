@@ -10,6 +10,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { createCountLead } from "../panel/src/ui/lists/count-lead.ts";
 import { dateLocale } from "../panel/src/base/date-locale.ts";
 import { isolateNames } from "../panel/src/base/isolated-names.ts";
+import { hasTargets, partsIn, wordsIn } from "../panel/src/base/targets.ts";
 import { noteServerTime, serverNow } from "../panel/src/base/server-clock.ts";
 import { contrast } from "../src/lib/accent.ts";
 import { COLOURS, GREYS, SERIES } from "../src/lib/tokens.ts";
@@ -48,6 +49,12 @@ test("a tag in a name stays text in a sentence with elements", () => {
     "&lt;b&gt;fat&lt;/b&gt; &lt;0/&gt; a&lt;b opens <b>&lt;0&gt;x&lt;/0&gt;</b>.",
   );
   expect(textOf({ name: createElement("i", null, "one"), folder: 1 })).toBe("<i>one</i> opens <b>1</b>.");
+});
+
+test("lists are separated as any keyboard writes them, URLs stay whole", () => {
+  expect(partsIn("a b, c;d，e；f、 g,")).toEqual(["a b", "c", "d", "e", "f", "g"]);
+  expect(wordsIn("a@b.test， c@d.test；\ne@f.test、g@h.test i@j.test")).toHaveLength(5);
+  expect(hasTargets("https://a.test/?q=1，2")).toBe(false);
 });
 
 test("ranges end with the server's hour and day, however wrong the clock of the browser's machine is", () => {

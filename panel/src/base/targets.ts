@@ -1,4 +1,17 @@
-/** URLs in pasted texts. */
+/** URLs and lists in pasted texts. */
+
+/** What stands between the parts of a typed or pasted list. Chinese and Japanese keyboards write the wide ones. */
+export const SEPARATORS = [",", ";", "，", "；", "、"];
+
+/** The parts of a list. They may have blanks in them, such as tags. */
+export const partsIn = (text: string): string[] =>
+  text
+    .split(new RegExp(`[${SEPARATORS.join("")}]`))
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** The parts of a list that blanks separate too, such as addresses. */
+export const wordsIn = (text: string): string[] => partsIn(text.replace(/\s+/g, ","));
 
 /** The server says that an address is too long. Nobody means a longer text as one. */
 const LONGEST_PASTED = 100_000;

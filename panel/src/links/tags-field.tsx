@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { TagsInput, type TagsInputProps } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { SEPARATORS } from "../base/targets.ts";
 import { tagsQuery } from "./link-queries.ts";
 
 const MOST_TAGS = 16;
@@ -42,6 +43,7 @@ export function TagsField({ error, onChange, wrapperProps, ...props }: TagsInput
       onDropdownClose={() => setIsOpen(false)}
       onSearchChange={(text) => text !== "" && setIsOpen(true)}
       onClick={() => setIsOpen(true)}
+      splitChars={SEPARATORS}
       maxTags={MOST_TAGS}
       maxLength={MOST_TYPED}
       acceptValueOnBlur

@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { SegmentedControl, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type ReportMail, type ReportPage } from "../base/api.ts";
+import { SEPARATORS } from "../base/targets.ts";
 import { fieldErrors, FormFields } from "../ui/forms/side-form.tsx";
 import { useDraftForm } from "../ui/forms/use-draft-form.tsx";
 import { useIntervalNames } from "./interval-names.ts";
@@ -46,7 +47,7 @@ export function ReportMailForm({ mail, page, onClose }: Props) {
         label={t`Recipients`}
         description={t`E-mail addresses. Those that belong to no account here are asked first.`}
         maxTags={MOST_ADDRESSES}
-        splitChars={[",", ";", " "]}
+        splitChars={[...SEPARATORS, " "]}
         acceptValueOnBlur
         data-autofocus
       />

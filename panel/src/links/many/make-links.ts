@@ -1,8 +1,9 @@
 /** Makes the links of a table, some at a time, and says what becomes of each. */
 import { ApiError, responseOf, api, type Link, type NewLink } from "../../base/api.ts";
 import { linkErrorsOf } from "../form/link-values.ts";
+import { partsIn } from "../../base/targets.ts";
 import { createLink } from "../link-queries.ts";
-import { type PastedLink, tagsIn } from "./pasted-links.ts";
+import type { PastedLink } from "./pasted-links.ts";
 
 export type NewRow = PastedLink & { key: number; errors: RowErrors };
 type RowErrors = Partial<Record<keyof PastedLink, string>> & { other?: Error };
@@ -16,7 +17,7 @@ const newLinkOf = ({ target, code, title, tags }: NewRow, shared: ForAll): NewLi
   target: target.trim(),
   code: code.trim() || null,
   title: title.trim() || null,
-  tags: [...new Set([...shared.tags, ...tagsIn(tags)])],
+  tags: [...new Set([...shared.tags, ...partsIn(tags)])],
   ...(shared.domain !== "" && { domain: shared.domain }),
 });
 

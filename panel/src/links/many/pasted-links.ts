@@ -56,7 +56,3 @@ export function linksIn(text: string): { links: PastedLink[]; left: string[] } {
     left: lost.map(({ cells }) => cells.join(" ").trim()).filter((line) => line !== ""),
   };
 }
-
-/** Tags of a cell, separated by commas or semicolons. */
-export const tagsIn = (text: string): string[] =>
-  [...new Set(text.split(/[,;]/).map((tag) => tag.trim()))].filter((tag) => tag !== "");

@@ -14,6 +14,7 @@ import {
 import { TimeField } from "../form/time-field.tsx";
 import { useTypedSearch } from "../../ui/forms/typed-search.ts";
 import { timeZones } from "../../ui/forms/time-zones.ts";
+import { SEPARATORS } from "../../base/targets.ts";
 import { choicesOf, ConditionIcon } from "./choices.tsx";
 
 const MOST_VALUES = 32;
@@ -100,7 +101,7 @@ function ListPicker({
         {...shared}
         maxTags={MOST_VALUES}
         onChange={(texts) => onChange(name === "referrer" ? texts.map(hostIn) : texts)}
-        splitChars={[",", " "]}
+        splitChars={[...SEPARATORS, " "]}
         acceptValueOnBlur
         placeholder={name === "referrer" ? "news.example.com" : "192.0.2.0/24"}
         description={name === "referrer" ? t`The site with the link. Its subdomains count too.` : undefined}

@@ -8,6 +8,7 @@ import type {
   Share,
   ShareUpdate,
 } from "../../base/api.ts";
+import { wordsIn } from "../../base/targets.ts";
 import { toItem } from "../share-queries.ts";
 import type { SharedItem } from "../share-search.ts";
 
@@ -115,21 +116,18 @@ export const holdsLimits = ({ expires, ...rest }: ShareValues): boolean =>
     (name) => rest[name] !== BLANK[name],
   );
 
-export const typesIn = (types: string): string[] => types.split(/[\s,;]+/).filter((type) => type !== "");
-
 const limitsOf = ({ maxFiles, maxBytes, maxFileSize, requires, senderFolders, types }: ShareValues) => ({
   max_bytes: maxBytes ?? 0,
   max_files: Number(maxFiles),
   max_file_size: maxFileSize,
   require: requires,
   sender_folders: senderFolders,
-  types: typesIn(types),
+  types: wordsIn(types),
 });
 
 const limitOf = (most: number | string): number | null => (most === "" ? null : Number(most));
 
-export const typedRecipients = ({ recipients }: ShareValues): string[] =>
-  recipients.split(/[\s,;]+/).filter((email) => email !== "");
+export const typedRecipients = ({ recipients }: ShareValues): string[] => wordsIn(recipients);
 
 export const recipientsIn = (values: ShareValues): string[] => [
   ...new Set(typedRecipients(values).map((email) => email.toLowerCase())),

@@ -1,7 +1,8 @@
 /** What is missing in the form, and which entry of a field that holds several is wrong. */
 import { useLingui } from "@lingui/react/macro";
 import type { ApiError } from "../../base/api.ts";
-import { recipientsIn, type ShareValues, typedRecipients, typesIn } from "./share-values.ts";
+import { wordsIn } from "../../base/targets.ts";
+import { recipientsIn, type ShareValues, typedRecipients } from "./share-values.ts";
 
 /** The server knows addresses better. */
 const EMAIL = /^[^@]+@[^@]+\.[^@.]+$/;
@@ -39,7 +40,7 @@ export function useWrongEntries() {
     },
     refused(error: ApiError, values: ShareValues): Wrong {
       const email = recipientsIn(values)[entryAt(error, "recipients")];
-      const type = typesIn(values.types)[entryAt(error, "types")];
+      const type = wordsIn(values.types)[entryAt(error, "types")];
       return {
         ...(email !== undefined && { recipients: noAddress(email) }),
         ...(type !== undefined && { types: noType(type) }),
