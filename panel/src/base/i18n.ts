@@ -92,6 +92,9 @@ export function byName(): (a: { name: string }, b: { name: string }) => number {
 /** Between sentences. The full stop of some languages is as wide as two letters. */
 export const sentenceGap = (): string => (/^(ja|zh)$/.test(i18n.locale) ? "" : " ");
 
+/** Between a place and what it is in. */
+export const comma = (): string => ({ ja: "、", zh: "，" })[i18n.locale] ?? ", ";
+
 /** For axes, such as 12K. */
 export const formatCompact = (value: number): string =>
   formatOf(
@@ -104,12 +107,21 @@ export const formatCompact = (value: number): string =>
       }),
   ).format(value);
 
-/** A percentage, such as 12.3 for 12.3 %. */
-export const formatShare = (percentage: number): string =>
+/** A percentage, such as 12.3 for 12.3 %. @param decimals as many at least, so that a column lines up */
+export const formatShare = (percentage: number, decimals: 0 | 1 = 0): string =>
   formatOf(
-    "share",
-    (language) => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }),
+    `share ${decimals}`,
+    (language) =>
+      new Intl.NumberFormat(language, {
+        style: "percent",
+        minimumFractionDigits: decimals,
+        maximumFractionDigits: 1,
+      }),
   ).format(percentage / 100);
+
+/** The decimals of a column of percentages: none if all are whole. */
+export const decimalsOf = (percentages: readonly number[]): 0 | 1 =>
+  percentages.every((one) => Math.round(one * 10) % 10 === 0) ? 0 : 1;
 
 export const formatDate = (time: string): string =>
   formatOf("date", () => new Intl.DateTimeFormat(dateLocale(), { dateStyle: "medium" })).format(

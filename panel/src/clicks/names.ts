@@ -1,7 +1,7 @@
 /** Names of counted values. */
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
-import { countryName } from "../base/i18n.ts";
+import { comma, countryName } from "../base/i18n.ts";
 import { DEFAULT_DOMAIN, type FilterName } from "./filter.ts";
 
 /** Values that the server puts together, because there are too many, or which it does not know. */
@@ -65,9 +65,24 @@ export const agentName = (name: string): string =>
 export const regionName = (country: string): string =>
   country === "(other)" ? t`Others` : countryName(country);
 
+let drawsFlags: boolean | undefined;
+
+/** Not on Windows, which draws the two letters of the code. */
+function hasFlags(): boolean {
+  const pen = document.createElement("canvas").getContext("2d");
+  return pen !== null && pen.measureText("🇩🇪").width < 1.5 * pen.measureText("🇩").width;
+}
+
+/** The flag of a country's two letters; null for other texts and where flags can't be drawn. */
+export function flagOf(country: string): string | null {
+  if (!/^[a-z]{2}$/i.test(country) || !(drawsFlags ??= hasFlags())) return null;
+  const letters = [...country.toUpperCase()];
+  return String.fromCodePoint(...letters.map((letter) => 0x1f1a5 + letter.charCodeAt(0)));
+}
+
 /** City and country, as far as they are known. */
 export const placeName = (country: string | null, city: string | null): string =>
-  country === null ? "" : [city, regionName(country)].filter(Boolean).join(", ");
+  country === null ? "" : [city, regionName(country)].filter(Boolean).join(comma());
 
 /** Names of conditions. */
 export const filterNames = (): Record<FilterName, string> => ({

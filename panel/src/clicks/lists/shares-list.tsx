@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowUpRight } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
-import { formatNumber, formatShare } from "../../base/i18n.ts";
+import { decimalsOf, formatNumber, formatShare } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import type { Unit } from "../buckets.ts";
 import { Change } from "../change.tsx";
@@ -53,6 +53,7 @@ export function SharesList({ label, counts, isCompared, items, dimension, open, 
   const shown = isWhole ? items : items.slice(0, FIRST);
   const more = items.length - FIRST;
   const most = Math.max(1, ...items.map(({ isRest, count }) => (isRest ? 0 : count)));
+  const decimals = decimalsOf(shown.map(({ percentage }) => percentage));
   const isLinks = dimension === "link";
   return (
     <>
@@ -91,7 +92,7 @@ export function SharesList({ label, counts, isCompared, items, dimension, open, 
               <div role="rowheader">
                 <Name item={item} isLink={isLinks} onChoose={onChoose} />
               </div>
-              <Numbers item={item} isCompared={isCompared} open={open} />
+              <Numbers item={item} isCompared={isCompared} open={open} decimals={decimals} />
               {isLinks && item.value !== undefined && <ToLink {...item.value} />}
             </div>
             {item.hosts?.map(({ name, count }) => (
@@ -145,9 +146,9 @@ function Name({ item, isLink, onChoose }: NameProps) {
   );
 }
 
-type NumbersProps = { item: Counted } & Pick<Props, "isCompared" | "open">;
+type NumbersProps = { item: Counted; decimals: 0 | 1 } & Pick<Props, "isCompared" | "open">;
 
-const Numbers = ({ item: { count, percentage, compared }, isCompared, open }: NumbersProps) => (
+const Numbers = ({ item: { count, percentage, compared }, decimals, isCompared, open }: NumbersProps) => (
   <span className={classes["figures"]}>
     {compared !== undefined ? (
       <span role="cell" className={classes["changed"]}>
@@ -160,7 +161,7 @@ const Numbers = ({ item: { count, percentage, compared }, isCompared, open }: Nu
       {formatNumber(count)}
     </span>
     <span role="cell" className={classes["percent"]}>
-      {formatShare(percentage)}
+      {formatShare(percentage, decimals)}
     </span>
   </span>
 );

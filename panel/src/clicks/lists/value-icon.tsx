@@ -36,6 +36,7 @@ import {
 } from "@tabler/icons-react";
 import classes from "../clicks.module.css";
 import type { Dimension, Value } from "../dimensions.ts";
+import { flagOf } from "../names.ts";
 
 const SITES: Record<string, TablerIcon> = {
   "bing.com": IconBrandBing,
@@ -98,17 +99,6 @@ function iconOf(dimension: Dimension, value: string | null): TablerIcon | undefi
   return AGENTS.find(([name]) => value.startsWith(name))?.[1] ?? IconWorld;
 }
 
-let drawsFlags: boolean | undefined;
-
-/** Not on Windows, which draws the two letters of the code. */
-function hasFlags(): boolean {
-  const pen = document.createElement("canvas").getContext("2d");
-  return pen !== null && pen.measureText("🇩🇪").width < 1.5 * pen.measureText("🇩").width;
-}
-
-const flagOf = (country: string): string =>
-  String.fromCodePoint(...[...country].map((letter) => 0x1f1a5 + letter.charCodeAt(0)));
-
 const WITH_ICONS: readonly Dimension[] = ["site", "channel", "device", "browser", "os"];
 
 type Props = { dimension: Dimension; value: Value | undefined };
@@ -117,8 +107,8 @@ type Props = { dimension: Dimension; value: Value | undefined };
 export function ValueIcon({ dimension, value }: Props) {
   if (dimension === "country" || dimension === "city") {
     const country = dimension === "city" ? value?.country : value?.value;
-    if (country === undefined || !/^[A-Z]{2}$/.test(country) || !(drawsFlags ??= hasFlags())) return null;
-    return <span className={classes["icon"]} data-text={flagOf(country)} aria-hidden />;
+    const flag = country === undefined ? null : flagOf(country);
+    return flag && <span className={classes["icon"]} data-text={flag} aria-hidden />;
   }
   if (!WITH_ICONS.includes(dimension)) return null;
   const Icon = iconOf(dimension, value?.value ?? null);

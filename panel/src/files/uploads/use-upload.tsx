@@ -1,6 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
+import { formatList } from "../../base/i18n.ts";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshFiles } from "../file-queries.ts";
 import { beginUploads } from "./begin-uploads.ts";
@@ -36,7 +37,7 @@ export function useUpload(
       notifications.hide(id);
     });
     if (read.unreadable.length > 0) {
-      const names = read.unreadable.slice(0, MOST_NAMED).join(", ");
+      const names = formatList(read.unreadable.slice(0, MOST_NAMED));
       notifications.show({
         color: "orange",
         autoClose: false,

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import type { LinkRule } from "../../base/api.ts";
-import { countryName, formatShare, formatTime } from "../../base/i18n.ts";
+import { countryName, formatList, formatShare, formatTime } from "../../base/i18n.ts";
 import { deviceName, languageName } from "../../clicks/names.ts";
 import {
   type ConditionName,
@@ -65,7 +65,7 @@ export function useConditionPhrase(): (name: ConditionName, value: unknown) => s
   function hoursPhrase({ days, from, to, zone }: NonNullable<Conditions["hours"]>): string {
     const shown = dayNames(i18n.locale).flatMap(([day, name]) => (days?.includes(day) ? [name] : []));
     const times = from === undefined && to === undefined ? "" : `${from ?? "00:00"}–${to ?? "24:00"}`;
-    const when = [shown.join(", ") || t`every day`, times].filter((part) => part !== "").join(" ");
+    const when = [formatList(shown) || t`every day`, times].filter((part) => part !== "").join(" ");
     return `${when} (${zone.replaceAll("_", " ")})`;
   }
 

@@ -21,6 +21,7 @@ import {
   IconWorld,
 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { flagOf } from "../../clicks/names.ts";
 import { type ConditionName, type ListName, conditionValues } from "../form/condition-value.ts";
 
 /** As analytics calls them (src/lib/agents.ts). */
@@ -98,10 +99,6 @@ export function choicesOf(
   return isSorted(name) ? choices.toSorted((a, b) => compare(a.label, b.label)) : choices;
 }
 
-const FLAG_A = 0x1_f1_e6 - "A".charCodeAt(0);
-const flagOf = (country: string): string =>
-  String.fromCodePoint(...[...country.toUpperCase()].map((letter) => FLAG_A + letter.charCodeAt(0)));
-
 const ICONS = {
   iOS: IconBrandApple,
   macOS: IconBrandApple,
@@ -132,8 +129,8 @@ export const CONDITION_ICONS: Record<ConditionName, typeof IconClock> = {
 /** The icon of a condition, or of its value if it has one. */
 export function ConditionIcon({ name, value }: { name: ConditionName; value?: unknown }): ReactNode {
   const [one = "", ...others] = conditionValues(value);
-  if (name === "country" && /^[a-z]{2}$/i.test(one) && others.length === 0)
-    return <span aria-hidden>{flagOf(one)}</span>;
+  const flag = name === "country" && others.length === 0 ? flagOf(one) : null;
+  if (flag !== null) return <span aria-hidden>{flag}</span>;
   const known = others.length === 0 ? (ICONS as Partial<Record<string, typeof IconClock>>)[one] : undefined;
   const Icon = known ?? CONDITION_ICONS[name];
   return <Icon size={16} aria-hidden style={{ flex: "none" }} />;

@@ -1,6 +1,7 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { formatList } from "../../base/i18n.ts";
 import { sharePolicyQuery } from "../share-queries.ts";
 
 /** What the server would refuse otherwise. */
@@ -12,7 +13,7 @@ export function ShareLimits({ isDrop }: { isDrop: boolean }) {
   const hasDomains = domains.length > 0 && !isDrop;
   const hasMost = downloads !== null && !isDrop;
   if (days === null && !password && !hasMost && !isVerified && !hasDomains) return null;
-  const names = domains.join(", ");
+  const names = formatList(domains);
   return (
     <Text size="xs" c="dimmed" component="div">
       {days !== null && (
