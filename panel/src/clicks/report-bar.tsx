@@ -9,8 +9,13 @@ import classes from "./clicks.module.css";
 import { rangeName } from "./range-names.ts";
 import { ReportControls, useVisitorNames } from "./report-controls.tsx";
 
+type Props = ComponentProps<typeof ReportControls> & {
+  /** Much stands after the button, which takes a line of its own on phones. */
+  isWide?: boolean;
+};
+
 /** The fields of a report. On phones one button says what they are set to, and opens them. */
-export function ReportBar({ children, ...props }: ComponentProps<typeof ReportControls>) {
+export function ReportBar({ children, isWide = false, ...props }: Props) {
   const { t } = useLingui();
   const isPhone = useIsPhone();
   const [isOpen, { open, close }] = useDisclosure();
@@ -25,7 +30,7 @@ export function ReportBar({ children, ...props }: ComponentProps<typeof ReportCo
       <Button
         variant="default"
         // What has no room beside it goes below.
-        flex="1 1 11rem"
+        flex={isWide ? "1 0 100%" : "1 1 11rem"}
         miw={0}
         h="auto"
         py={2}

@@ -16,7 +16,13 @@ export function ShareReport({ search }: { search: ReportSearch }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={t`Share`} className={classes["control"]}>
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label={t`Share`}
+          title={t`Share`}
+          className={classes["control"]!}
+        >
           <IconShare size={18} />
         </ActionIcon>
       </Menu.Target>

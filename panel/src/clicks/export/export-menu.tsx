@@ -38,7 +38,8 @@ export function ExportMenu({ report, name }: Props) {
           variant="default"
           size={36}
           aria-label={t`Export`}
-          className={`${classes["control"]} ${classes["export"]}`}
+          title={t`Export`}
+          className={classes["control"]!}
         >
           <IconDownload size={18} />
         </ActionIcon>

@@ -1,10 +1,10 @@
-import { Trans } from "@lingui/react/macro";
+import { useLingui } from "@lingui/react/macro";
 import { Button, Popover, Skeleton } from "@mantine/core";
-import { IconFilter } from "@tabler/icons-react";
 import { type RefObject, Suspense, useState } from "react";
 import { lazyPart } from "../../base/lazy.ts";
-import { shownKeys } from "../../ui/keys/keys.tsx";
+import { FilterLabel } from "../../ui/filter-label.tsx";
 import { useShortcuts } from "../../ui/keys/page-keys.ts";
+import { hinted } from "../../ui/keys/shortcuts.ts";
 import type { Frame } from "../frame.ts";
 import classes from "../clicks.module.css";
 import type { OnReportChange, ReportSearch } from "../range.ts";
@@ -22,6 +22,7 @@ type Props = {
 
 /** Finds what a report can be filtered by. */
 export function AddFilter({ opener, ...props }: Props) {
+  const { t } = useLingui();
   const [isOpen, setIsOpen] = useState(false);
   const open = (): void => {
     // The popover returns the focus to what had it.
@@ -38,14 +39,13 @@ export function AddFilter({ opener, ...props }: Props) {
       <Popover.Target>
         <Button
           ref={opener}
-          size="compact-sm"
+          px="xs"
           className={classes["control"]!}
           variant="default"
-          leftSection={<IconFilter size={14} aria-hidden />}
-          {...shownKeys("filter")}
+          {...hinted(t`Filter`, "filter")}
           onClick={() => setIsOpen(!isOpen)}
         >
-          <Trans>Filter</Trans>
+          <FilterLabel count={0} />
         </Button>
       </Popover.Target>
       <Popover.Dropdown p="xs" maw="calc(100vw - 2rem)">

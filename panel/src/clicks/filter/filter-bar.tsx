@@ -19,7 +19,7 @@ type Props = {
   isOfLink?: boolean;
 };
 
-/** The conditions of a report; pressing one removes it. More can be added, and all of them saved. */
+/** The conditions of a report; pressing one removes it. More can be added, and all of them saved. Those of a link stand in the row around them. */
 export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) {
   const { t } = useLingui();
   const names = filterNames();
@@ -40,7 +40,7 @@ export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) 
     return conditions.filter((one) => !isSaid(one)).reduce(withoutCondition, rest);
   };
   return (
-    <Group gap={6}>
+    <Group gap={6} {...(isOfLink && { style: { display: "contents" } })}>
       <AddFilter frame={frame} search={search} onChange={onChange} isOfLink={isOfLink} opener={opener} />
       {conditions.filter(isSaid).map((condition) => {
         const label = `${names[condition.name]}: ${nameOfCondition(condition)}`;
