@@ -176,12 +176,14 @@ function Sum({
       <Text span fz={26} fw={700} lh={1.2} className={classes["count"]!}>
         {count}
       </Text>
-      <Text span size="sm" c="dimmed">
-        {visitors === "automated" ? <Trans>bot clicks</Trans> : <Trans>human clicks</Trans>}
+      <Text span size="sm" c="dimmed" className={classes["parts"]!}>
+        <span>{visitors === "automated" ? <Trans>bot clicks</Trans> : <Trans>human clicks</Trans>}</span>
         {visitors === "all" && (
           <>
             {" · "}
-            <Trans>{bots} from bots</Trans>
+            <span>
+              <Trans>{bots} from bots</Trans>
+            </span>
           </>
         )}
         {visits !== undefined && (
@@ -197,9 +199,16 @@ function Sum({
           </>
         )}
         {" · "}
-        <Scope filter={report.filter} />
+        <span>
+          <Scope filter={report.filter} />
+        </span>
         {/* The controls of a part name its span; a line more would move the chart under the thumb. */}
-        {brush === null && ` · ${rangeName(search)}`}
+        {brush === null && (
+          <>
+            {" · "}
+            <span>{rangeName(search)}</span>
+          </>
+        )}
       </Text>
       {before !== undefined && before > 0 && (
         <Text span size="sm" c="dimmed">

@@ -54,7 +54,7 @@ export function EventDifference({ event }: { event: Event }) {
   );
   if (isShort(event, fields)) return list;
   return (
-    <details className={classes["details"]}>
+    <details>
       <summary title={fields.join(", ")}>{formatList(fields.map((field) => names[field] ?? field))}</summary>
       {list}
     </details>

@@ -19,6 +19,7 @@ export function DropArea({ name, onFiles, children }: Props) {
   return (
     <div
       className={classes["page"]}
+      data-scrolls-within
       onDragOver={(event) => {
         if (onFiles === null || !isDesktopDrag(event)) return;
         setIsOver(!event.isDefaultPrevented());

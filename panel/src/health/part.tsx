@@ -41,7 +41,7 @@ type Props = {
 export function Part({ title, status, facts, advice, children }: Props) {
   return (
     <section className={classes["part"]} data-status={status}>
-      <Group justify="space-between" wrap="nowrap" align="start">
+      <Group justify="space-between" wrap="nowrap">
         <Title order={2} size="h5" style={{ overflowWrap: "anywhere" }}>
           {title}
         </Title>

@@ -82,7 +82,7 @@ export function LinksPage() {
   }
 
   return (
-    <div className={classes["page"]}>
+    <div className={classes["page"]} data-scrolls-within>
       <div className={classes["top"]}>
         <PageHead
           title={t`Links`}

@@ -2,7 +2,6 @@ import { Trans } from "@lingui/react/macro";
 import { Loader } from "@mantine/core";
 import { Suspense, useState } from "react";
 import { lazyPart } from "../../base/lazy.ts";
-import classes from "../clicks.module.css";
 import type { DrawnSeries } from "./series.ts";
 
 const TrendValues = lazyPart(async () => (await import("./trend-values.tsx")).TrendValues);
@@ -11,7 +10,7 @@ const TrendValues = lazyPart(async () => (await import("./trend-values.tsx")).Tr
 export function TrendTable(props: DrawnSeries) {
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <details className={classes["details"]} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+    <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>
         <Trans>Values as a table</Trans>
       </summary>

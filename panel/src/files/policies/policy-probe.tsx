@@ -6,6 +6,7 @@ import type { Policy } from "../../base/api.ts";
 import { formatNumber } from "../../base/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { useNamed } from "../../ui/forms/named.ts";
+import classes from "./policies.module.css";
 import { testPolicy } from "./policy-queries.ts";
 
 type Props = {
@@ -28,7 +29,7 @@ export function PolicyProbe({ policy, isNew, children }: Props) {
   }, [isNew, mutate]);
   return (
     <>
-      <Group gap="xs">
+      <Group gap="xs" className={classes["actions"]!}>
         <Button
           size="compact-sm"
           variant="default"

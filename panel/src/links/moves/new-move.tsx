@@ -11,6 +11,7 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
+import { IconUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -102,6 +103,7 @@ export function NewMove() {
                 aria-label={named(t`File`, file?.name ?? t`Choose a file`)}
                 description={product.file}
                 placeholder={t`Choose a file`}
+                leftSection={<IconUpload size={16} aria-hidden />}
                 value={file}
                 onChange={(chosen) => {
                   setFile(chosen);
