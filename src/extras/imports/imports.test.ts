@@ -196,6 +196,22 @@ forEachDialect((dialect) => {
     await room.clear();
   });
 
+  test("undo removes links of one code of the source, in one portion or two", async () => {
+    const { imports, links } = room;
+    const others = Array.from({ length: 500 }, (_, at) => `o${at},https://example.com/o${at}\n`).join("");
+    const source = await room.file(
+      `code,target\na,https://example.com/1\na,https://example.com/2\n${others}a,https://example.com/3\n`,
+    );
+    const options = { ...OPTIONS, on_conflict: "rename" } as const;
+    const id = await room.runImport({ product: "csv", source, options });
+    expect((await links.get("a-3")).target).toBe("https://example.com/3");
+    expect((await imports.find(id)).report.counts.links_imported).toBe(503);
+    expect(await room.counts()).toMatchObject({ links: 503, import_links: 503 });
+    expect((await room.undo(id)).links_removed).toBe(503);
+    expect(await room.rows("links")).toBe(0);
+    await room.clear();
+  });
+
   test("what was done is undone or confirmed before it is dropped, even if it imported nothing", async () => {
     const { imports, links } = room;
     const none = { product: "csv", source: await room.file("code,target\n"), options: OPTIONS } as const;

@@ -83,7 +83,8 @@ export function createImports(deps: ImportsDeps) {
     () => deps.domains.withoutCase().length > 0,
   );
   const domains = moveDomains(deps);
-  const writing = { ...deps, repository: links, owners: createOwners(database), rule };
+  const { knownSourceKeys } = repository;
+  const writing = { ...deps, repository: links, owners: createOwners(database), rule, knownSourceKeys };
   const runs = createRuns({
     ...deps,
     repository,

@@ -106,6 +106,14 @@ export function createImportRepository({
       return (await query.where("source_key", "=", sourceKey).executeTakeFirst())?.link_id ?? null;
     },
 
+    /** Those of the keys that the import has links of. */
+    async knownSourceKeys(db: Db, importId: number, keys: readonly string[]): Promise<Set<string>> {
+      if (keys.length === 0) return new Set();
+      const query = db.selectFrom("import_links").select("source_key").where("import_id", "=", importId);
+      const rows = await query.where("source_key", "in", keys).execute();
+      return new Set(rows.map(({ source_key }) => source_key));
+    },
+
     ...noteQueries({ read, dialect }),
 
     remove: async (id: number): Promise<void> =>

@@ -18,8 +18,8 @@ import type { MovedFiles } from "../../../files/moved/service.ts";
 import type { ChangeTransaction } from "../../../platform/cluster/changes.ts";
 import type { NewLink } from "../../../links/write/repository.ts";
 import type { ValidateTargets } from "../../../links/write/allowed-targets.ts";
-import type { PreparedLink } from "./link-rows.ts";
-import type { StoredImport } from "./repository.ts";
+import { type PreparedLink, sourceKeyOf } from "./link-rows.ts";
+import type { ImportRepository, StoredImport } from "./repository.ts";
 import { countNote, type ImportReport, type MoveOptions, type Note } from "./state.ts";
 import { internalTarget } from "../../../links/link/internal-target.ts";
 import { PRODUCTS } from "../readers/products.ts";
@@ -31,6 +31,7 @@ export type LinkWriting = Pick<
   database: Pick<Database, "dialect">;
   randomCodeLength(): number;
   files: MovedFiles;
+  knownSourceKeys: ImportRepository["knownSourceKeys"];
 };
 
 type Run = { options: MoveOptions; actor: Pick<Actor, "name" | "ownOnly">; now: number };
@@ -188,6 +189,8 @@ export async function writeNewLinks(
     ...folders.get(row)?.link,
   }));
   const ids = await repository.insertMany(tx.db, inserts);
+  const found = rows.map(({ sourceKey }) => sourceKey);
+  const sourceKeys = uniqueSourceKeys(rows, await deps.knownSourceKeys(tx.db, run.id, found));
   if (deps.fetchesTitles?.()) await repository.awaitTitles(tx.db, inserts, ids);
   const clicks = inserts.reduce((sum, { clickCount }) => sum + clickCount, 0);
   report.counts.clicks_imported += clicks;
@@ -198,15 +201,25 @@ export async function writeNewLinks(
     tx.db,
     "import_links",
     ["import_id", "source_key"],
-    rows.map(({ sourceKey, link }) => ({
+    rows.map(({ link }, at) => ({
       import_id: run.id,
-      source_key: sourceKey,
+      source_key: sourceKeys[at]!,
       link_id: ids.get(link.code)!,
       made_at: run.now,
       total: link.clickCount ?? 0,
     })),
   );
   tx.changed("links", [...imported.keys()]);
+}
+
+/** The key of the source stays with its first link, whose visits it names. Others get one by their position. */
+function uniqueSourceKeys(rows: readonly PreparedLink[], known: ReadonlySet<string>): string[] {
+  const used = new Set(known);
+  return rows.map(({ sourceKey, position }) => {
+    const key = used.has(sourceKey) ? sourceKeyOf(sourceKey, `\n${position}`) : sourceKey;
+    used.add(key);
+    return key;
+  });
 }
 
 const newLink = (link: CsvLink, run: Run, validateTargets: ValidateTargets | undefined): NewLink => ({
