@@ -2,6 +2,7 @@
 import type { RowFields } from "../../../platform/db/schema.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { Db } from "../../../platform/db/dialect.ts";
+import { SYSTEM } from "../../../lib/actor.ts";
 import { addToTotal } from "../../../links/link/query.repository.ts";
 import { NOT_MADE, PER_DAY, PER_HOUR, NO_DIMENSION } from "./visits.repository.ts";
 import type { BucketIncrements, ValueIncrement } from "../../../clicks/rollups/sums.ts";
@@ -30,6 +31,40 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
         .orderBy("link_id")
         .limit(limit)
         .execute();
+    },
+
+    /** Returns which of some changed links nobody changed: their last change is the title of the target's page. */
+    async onlyTitled(
+      tx: Db,
+      links: readonly { id: number; updatedAt: number; madeAt: number }[],
+    ): Promise<Set<number>> {
+      if (links.length === 0) return new Set();
+      const rows = await tx
+        .selectFrom("events")
+        .select((eb) => {
+          const isTitle = eb.and([eb("via", "=", SYSTEM.via), eb("action", "=", "link.update")]);
+          return [
+            "subject_id as id",
+            eb.fn.max(eb.case().when(isTitle).then(eb.ref("at")).else(eb.lit(0)).end()).as("titledAt"),
+            eb.fn
+              .sum(eb.case().when("via", "=", SYSTEM.via).then(eb.lit(0)).else(eb.lit(1)).end())
+              .as("others"),
+          ];
+        })
+        .where(
+          "subject_id",
+          "in",
+          links.map(({ id }) => id),
+        )
+        .where("at", ">", Math.min(...links.map(({ madeAt }) => madeAt)))
+        .groupBy("subject_id")
+        .execute();
+      const changes = new Map(rows.map((row) => [row.id, row]));
+      const titled = links.filter(({ id, updatedAt }) => {
+        const found = changes.get(id);
+        return found !== undefined && Number(found.titledAt) === updatedAt && Number(found.others) === 0;
+      });
+      return new Set(titled.map(({ id }) => id));
     },
 
     /** As many of the links as have at most `most` rows of sums, at least one. */

@@ -52,11 +52,14 @@ export function createUndo({ database, changes, repository, links, files, settle
       const fittingIds = rows.map(({ linkId }) => linkId);
       const there = await links.lockIds(tx.db, fittingIds);
       const changed = await files.changedShares(tx.db, id, [...there.keys()]);
-      const kept = rows.filter(({ linkId, madeAt }) => {
-        const link = there.get(linkId);
-        if (link === undefined || madeAt === NOT_MADE) return false;
-        return link.updatedAt !== madeAt || changed.has(linkId);
+      const touched = rows.flatMap(({ linkId, madeAt }) => {
+        const updatedAt = there.get(linkId)?.updatedAt;
+        if (updatedAt === undefined || madeAt === NOT_MADE || updatedAt === madeAt) return [];
+        return [{ id: linkId, updatedAt, madeAt }];
       });
+      const titled = await undoing.onlyTitled(tx.db, touched);
+      for (const { id: linkId } of touched) if (!titled.has(linkId)) changed.add(linkId);
+      const kept = rows.filter(({ linkId, madeAt }) => madeAt !== NOT_MADE && changed.has(linkId));
       const counted = rows.filter((one) => !kept.includes(one));
       const others = counted.filter(({ madeAt }) => madeAt === NOT_MADE).map(({ linkId }) => linkId);
       const ids = counted.filter(({ madeAt }) => madeAt !== NOT_MADE).map(({ linkId }) => linkId);
