@@ -19,6 +19,8 @@ import { type Installation, install, type RunningWaymark } from "../support/waym
 const ADDRESS = "198.51.100.77";
 const NAME = "planted.zq9";
 const EMAIL = "planted@zq9.example";
+const DISPLAY_NAME = "Zq9 Person";
+const FORMER_NAME = 'Zq9 "Former" Person';
 const OUTSIDER = "outside@zq9.example";
 const SENDER = "Zoe Zq9sender";
 const SECRET = "a long password";
@@ -105,7 +107,13 @@ for (const name of DIALECT_NAMES) {
       until(async () => (await admin.call("GET", `/links/${code}`)).body.data.click_count === clicks);
 
     test("a person who came in by every door leaves no byte behind, and the sums stay", async () => {
-      const account = { username: NAME, password: SECRET, role: "admin", email: EMAIL };
+      const account = {
+        username: NAME,
+        password: SECRET,
+        role: "admin",
+        email: EMAIL,
+        display_name: FORMER_NAME,
+      };
       const { id } = (await admin.call("POST", "/users", account)).body.data;
       await admin.call("POST", "/teams", { name: "press", members: [{ account: NAME, role: "manager" }] });
       const from = { "X-Forwarded-For": ADDRESS, "User-Agent": agentOf("zq9planted") };
@@ -129,6 +137,11 @@ for (const name of DIALECT_NAMES) {
           ),
       );
       const person = await signIn(server.url, SECRET, NAME);
+      await person.call("PATCH", "/auth/me", { display_name: DISPLAY_NAME });
+      const invited = { username: "invited", email: "invited@example.com", role: "editor", invite: true };
+      expect((await person.call("POST", "/users", invited)).status).toBe(201);
+      const report = { title: "Weekly", every: "week", at: "08:00", to: [EMAIL] };
+      expect((await admin.call("POST", "/analytics/mails", report)).status).toBe(201);
       // The log, which nobody deletes from, has addresses of wrong passwords.
       await put("privacy.addresses", "none");
       expect(await tryToSignIn("wrong password")).toBe(401);
@@ -168,6 +181,8 @@ for (const name of DIALECT_NAMES) {
       expect(
         (await visitor.put(box, { "a.txt": "a" }, SENDER, { Accept: "application/json" }, OUTSIDER)).status,
       ).toBe(201);
+      const visitorWithAccount = await stranger(from).put(box, { "c.txt": "c" }, SENDER, {}, EMAIL);
+      expect(visitorWithAccount.status).toBeLessThan(400);
       const begun = await visitor.begin(box, "b.txt", 9, SENDER, OUTSIDER);
       expect(begun.status).toBe(201);
       expect((await visitor.append(new URL(begun.headers.get("location")!, box).href, 0, "b")).status).toBe(
@@ -181,6 +196,8 @@ for (const name of DIALECT_NAMES) {
         "zq9planted",
         "secret-path",
         NAME,
+        DISPLAY_NAME,
+        'Zq9 \\\\\\"Former',
         EMAIL,
         OUTSIDER,
         SENDER,
@@ -207,6 +224,11 @@ for (const name of DIALECT_NAMES) {
           "links.options",
           "account_identities",
           "login_failures.account",
+          "mails.recipient",
+          "mails.content",
+          "share_recipients.email",
+          "report_readers.email",
+          "drop_files.sender_email",
         ]),
       );
       const ofRecipient = [

@@ -4,8 +4,14 @@
  */
 export type Subject =
   | { kind: "address" | "mail" | "sender"; value: string }
-  /** `id`: null once the account is deleted. */
-  | { kind: "account"; value: string; id: number | null; email: string | null };
+  /** `id`: null once the account is deleted, like the rest. */
+  | {
+      kind: "account";
+      value: string;
+      id: number | null;
+      email: string | null;
+      displayName: string | null;
+    };
 
 type Place = {
   table: string;
@@ -43,7 +49,7 @@ const NO_ACCOUNTS = [
 
 const UPLOADED = ["id", "size", "mime_type", "modified_at", "created_at", "created_by"];
 
-export const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
+const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
   address: [
     { table: "click_log", key: "id", column: "ip_address", set: { ip_address: null, referrer: null } },
     {
@@ -99,6 +105,15 @@ export const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
   ],
 };
 
+/** Where a subject is, each with the text. An account's own row of `account_mail` is read by its id. */
+export function textsOf(subject: Subject): { place: TextPlace; value: string }[] {
+  const textsAs = (kind: Subject["kind"], value: string) => TEXTS[kind].map((place) => ({ place, value }));
+  const texts = textsAs(subject.kind, subject.value);
+  if (subject.kind !== "account" || subject.email === null) return texts;
+  const mails = textsAs("mail", subject.email);
+  return [...texts, ...mails.filter(({ place }) => place.table !== "account_mail")];
+}
+
 const BEFORE = { ...EVENTS, column: "before" } as const;
 const AFTER = { ...EVENTS, column: "after" } as const;
 const MAILS = { table: "mails", key: "id", column: "content" } as const;
@@ -139,21 +154,29 @@ const NAMES = new Set([
 
 const NAMES_OF_SENDERS = new Set(["sender_name"]);
 
+/** `isOwn`: it describes the account, so that each `display_name` is the account's. `by`: an author in a mail. */
+export type Sought = {
+  kind: Subject["kind"];
+  searched: readonly string[];
+  isOwn: boolean;
+  by: string | null;
+};
+
 /** Undefined if it does not have them. */
-export function replacedIn(
-  json: string,
-  { kind, searched }: { kind: Subject["kind"]; searched: readonly string[] },
-  by: string,
-): string | undefined {
+export function replacedIn(json: string, { kind, searched, isOwn, by }: Sought, text: string) {
   const names = kind === "sender" ? NAMES_OF_SENDERS : NAMES;
+  const isSought = (name: string, value: string): boolean =>
+    (names.has(name) && searched.includes(value)) ||
+    (isOwn && name === "display_name") ||
+    (name === "by" && value === by);
   let isFound = false;
   const replaced = (value: unknown, name: string): unknown => {
     if (Array.isArray(value)) return value.map((one) => replaced(one, name));
     if (typeof value === "object" && value !== null)
       return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one, key)]));
-    if (typeof value !== "string" || !names.has(name) || !searched.includes(value)) return value;
+    if (typeof value !== "string" || !isSought(name, value)) return value;
     isFound = true;
-    return by;
+    return text;
   };
   const result = replaced(JSON.parse(json), "");
   return isFound ? JSON.stringify(result) : undefined;

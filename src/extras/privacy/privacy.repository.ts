@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { anyLike, likePatterns } from "../../platform/db/text-search.ts";
-import { type JsonPlace, JSONS, replacedIn, type Subject, type TextPlace, TEXTS } from "./places.ts";
+import { type JsonPlace, JSONS, replacedIn, type Subject, type TextPlace, textsOf } from "./places.ts";
 
 /** Ids that one statement reads. */
 const PORTION = 20_000;
@@ -46,9 +46,6 @@ const OF_ACCOUNT = [
   { table: "mails", by: "account_id", columns: ["kind", "recipient", "state", "created_at", "sent_at"] },
 ] as const;
 
-/** The tables of shares of others that have the address of the account. */
-const AS_RECIPIENT = ["share_recipients", "share_visits"] as const;
-
 /** Reads tables range by range. */
 function createRanges(read: Db) {
   const rowsOf = async (query: ReturnType<typeof sql<Row>>, db: Db = read): Promise<readonly Row[]> =>
@@ -70,50 +67,69 @@ function createRanges(read: Db) {
   const searchedValues = (subject: Subject): string[] =>
     subject.kind === "account" && subject.email !== null ? [subject.value, subject.email] : [subject.value];
 
-  const sought = (subject: Subject) => ({ kind: subject.kind, searched: searchedValues(subject) });
-
-  const isText = (place: TextPlace, { value }: Subject) => {
+  const isText = (place: TextPlace, value: string) => {
     const others = (place.not ?? []).map((start) => sql` and action not like ${`${start}%`}`);
     return sql`${sql.ref(place.column)} = ${(place.start ?? "") + value}${sql.join(others, sql``)}`;
   };
-  const mayHave = (place: JsonPlace, subject: Subject) =>
-    anyLike([sql.ref(place.column)], searchedValues(subject).flatMap(likePatterns));
 
-  return { rowsOf, ranges, inRange, sought, isText, mayHave };
+  /** The name by which mails name the account as their author. */
+  const authorIn = (place: JsonPlace, subject: Subject): string | null =>
+    subject.kind === "account" && place.table === "mails" ? subject.displayName : null;
+
+  const isOwn = (place: JsonPlace, { kind, value }: Subject) =>
+    kind === "account" && place.table === "events"
+      ? sql`(subject = ${value} and action like 'account.%')`
+      : sql`1 = 0`;
+
+  const mayHave = (place: JsonPlace, subject: Subject) => {
+    const author = authorIn(place, subject);
+    const values = [
+      ...searchedValues(subject),
+      ...(author === null ? [] : [JSON.stringify(author).slice(1, -1)]),
+    ];
+    return anyLike([sql.ref(place.column)], values.flatMap(likePatterns));
+  };
+
+  /** Finds rows of JSON with the subject, and what replaces them, range by range. */
+  async function* inJsons(subject: Subject) {
+    for (const at of JSONS[subject.kind]) {
+      const sought = { kind: subject.kind, searched: searchedValues(subject), by: authorIn(at, subject) };
+      for await (const range of ranges(at)) {
+        const rows = await rowsOf(
+          sql`select ${sql.ref(at.key)}, ${sql.ref(at.column)}, case when ${isOwn(at, subject)} then 1 else 0 end as own
+            from ${sql.table(at.table)}
+            where ${inRange(at, range)} and ${sql.ref(at.column)} is not null and (${isOwn(at, subject)} or ${mayHave(at, subject)})`,
+        );
+        const found = rows.flatMap(({ own, ...row }) => {
+          const replaced = (text: string) =>
+            replacedIn(String(row[at.column]), { ...sought, isOwn: Number(own) === 1 }, text);
+          return replaced("") === undefined ? [] : [{ row, replaced }];
+        });
+        if (found.length > 0) yield { at, found };
+      }
+    }
+  }
+
+  return { rowsOf, ranges, inRange, isText, inJsons };
 }
 
 function createFinding(read: Db) {
-  const { rowsOf, ranges, inRange, sought, isText, mayHave } = createRanges(read);
+  const { rowsOf, ranges, inRange, isText } = createRanges(read);
 
   /** Rows with the text, whole, range by range. */
   async function* inTexts(subject: Subject): AsyncGenerator<FoundRows> {
-    for (const place of TEXTS[subject.kind]) {
+    for (const { place, value } of textsOf(subject)) {
       for await (const range of ranges(place)) {
         const shown = place.shown?.map((name) => sql.ref(name)) ?? [sql`*`];
         const rows = await rowsOf(
-          sql`select ${sql.join(shown)} from ${sql.table(place.table)} where ${inRange(place, range)} and ${isText(place, subject)}`,
+          sql`select ${sql.join(shown)} from ${sql.table(place.table)} where ${inRange(place, range)} and ${isText(place, value)}`,
         );
         if (rows.length > 0) yield { location: `${place.table}.${place.column}`, rows };
       }
     }
   }
 
-  async function* inJsons(subject: Subject): AsyncGenerator<FoundRows & { at: JsonPlace }> {
-    for (const at of JSONS[subject.kind]) {
-      for await (const range of ranges(at)) {
-        const rows = await rowsOf(
-          sql`select ${sql.ref(at.key)}, ${sql.ref(at.column)} from ${sql.table(at.table)}
-            where ${inRange(at, range)} and (${mayHave(at, subject)})`,
-        );
-        const found = rows.filter(
-          (row) => replacedIn(String(row[at.column]), sought(subject), "") !== undefined,
-        );
-        if (found.length > 0) yield { location: `${at.table}.${at.column}`, at, rows: found };
-      }
-    }
-  }
-
-  /** What the account itself has, and mails to its address. */
+  /** What the account itself has. */
   async function* ofAccount(subject: Subject): AsyncGenerator<FoundRows> {
     if (subject.kind !== "account" || subject.id === null) return;
     for (const { table, by, columns } of OF_ACCOUNT) {
@@ -122,11 +138,6 @@ function createFinding(read: Db) {
         sql`select ${names} from ${sql.table(table)} where ${sql.ref(by)} = ${subject.id}`,
       );
       if (rows.length > 0) yield { location: table, rows };
-    }
-    for (const table of subject.email === null ? [] : AS_RECIPIENT) {
-      const query = read.selectFrom(table).select(["id", "link_id"]).where("email", "=", subject.email);
-      const rows = await query.execute();
-      if (rows.length > 0) yield { location: `${table}.email`, rows };
     }
     for (const [table, by] of [
       ["links", "owner_id"],
@@ -168,12 +179,12 @@ function createFinding(read: Db) {
     return [...sent];
   }
 
-  return { inTexts, inJsons, ofAccount, agentsOf };
+  return { inTexts, ofAccount, agentsOf };
 }
 
 export function createPrivacyRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const { ranges, inRange, sought, isText } = createRanges(read);
-  const { inTexts, inJsons, ofAccount, agentsOf } = createFinding(read);
+  const { ranges, inRange, isText, inJsons } = createRanges(read);
+  const { inTexts, ofAccount, agentsOf } = createFinding(read);
 
   return {
     async account(name: string): Promise<Subject> {
@@ -184,17 +195,18 @@ export function createPrivacyRepository({ read, dialect }: Pick<Database, "read"
         .executeTakeFirst();
       const mail = read
         .selectFrom("account_mail")
-        .select("email")
+        .select(["email", "display_name as displayName"])
         .where("account_id", "=", user?.id ?? -1);
-      const email = (await mail.executeTakeFirst())?.email ?? null;
-      return { kind: "account", value: name, id: user?.id ?? null, email };
+      const { email = null, displayName = null } = (await mail.executeTakeFirst()) ?? {};
+      return { kind: "account", value: name, id: user?.id ?? null, email, displayName };
     },
 
     /** Portion by portion. */
     async *find(subject: Subject): AsyncGenerator<FoundRows> {
       yield* ofAccount(subject);
       yield* inTexts(subject);
-      yield* inJsons(subject);
+      for await (const { at, found } of inJsons(subject))
+        yield { location: `${at.table}.${at.column}`, rows: found.map(({ row }) => row) };
     },
 
     /**
@@ -208,15 +220,17 @@ export function createPrivacyRepository({ read, dialect }: Pick<Database, "read"
           await write.updateTable("user_agents").set(gone).where("id", "=", id).execute();
         }
       } else if (subject.kind === "account" && subject.id !== null) {
-        const own = write.deleteFrom("mails").where("account_id", "=", subject.id);
-        await own.execute();
-        if (subject.email !== null) {
-          await write.deleteFrom("mails").where("recipient", "=", subject.email).execute();
-          for (const table of AS_RECIPIENT)
-            await write.deleteFrom(table).where("email", "=", subject.email).execute();
+        await write.deleteFrom("mails").where("account_id", "=", subject.id).execute();
+      }
+      // Before the texts, which say whom an event is about.
+      for await (const { at, found } of inJsons(subject)) {
+        for (const { row, replaced } of found) {
+          await sql`update ${sql.table(at.table)} set ${sql.ref(at.column)} = ${replaced(by)} where ${sql.ref(at.key)} = ${row[at.key]}`.execute(
+            write,
+          );
         }
       }
-      for (const place of TEXTS[subject.kind]) {
+      for (const { place, value } of textsOf(subject)) {
         const table = sql.table(place.table);
         const set = Object.entries(place.set ?? { [place.column]: by });
         const change =
@@ -224,15 +238,7 @@ export function createPrivacyRepository({ read, dialect }: Pick<Database, "read"
             ? sql`delete from ${table}`
             : sql`update ${table} set ${sql.join(set.map(([column, text]) => sql`${sql.ref(column)} = ${text}`))}`;
         for await (const range of ranges(place)) {
-          await sql`${change} where ${inRange(place, range)} and ${isText(place, subject)}`.execute(write);
-        }
-      }
-      for await (const { at, rows } of inJsons(subject)) {
-        for (const row of rows) {
-          const json = replacedIn(String(row[at.column]), sought(subject), by);
-          await sql`update ${sql.table(at.table)} set ${sql.ref(at.column)} = ${json} where ${sql.ref(at.key)} = ${row[at.key]}`.execute(
-            write,
-          );
+          await sql`${change} where ${inRange(place, range)} and ${isText(place, value)}`.execute(write);
         }
       }
       // What was replaced may still be in free parts of the database's files.
