@@ -1,6 +1,6 @@
 /** The page of teams in the panel. */
 import { afterAll, beforeAll, expect } from "bun:test";
-import { once, signInToPanel, startPanel } from "../support/panel.ts";
+import { NARROW, once, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
 
 const SECRET = "a long password";
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -21,7 +21,7 @@ once("an administrator makes a team, changes its members, and says who gets its 
   await page.getByRole("button", { name: "Add a member" }).click();
   await page.getByRole("dialog").getByLabel("Account", { exact: true }).fill("anna");
   await page.getByRole("button", { name: "Create", exact: true }).click();
-  await page.getByText("anna", { exact: true }).waitFor();
+  await page.getByText("anna", { exact: true }).filter({ visible: true }).waitFor();
   const team = page.getByRole("rowheader").getByRole("link", { name: "press", exact: true });
   expect(await team.getAttribute("href")).toBe("/panel/teams/press");
   const teams = async () => (await panel.client.call("GET", "/teams")).body.data;
@@ -36,7 +36,7 @@ once("an administrator makes a team, changes its members, and says who gets its 
   await page.getByRole("button", { name: "Delete press" }).click();
   await page.getByRole("button", { name: "Delete for good" }).click();
   await page.getByRole("alert").waitFor();
-  await page.getByLabel("What it owns goes to").fill("anna");
+  await page.getByRole("combobox", { name: "What it owns goes to" }).fill("anna");
   await page.getByRole("button", { name: "Delete for good" }).click();
   await page.getByText("There are no teams yet.").waitFor();
   expect((await panel.client.call("GET", "/links/ours")).body.data.owner).toBe("anna");
@@ -54,7 +54,11 @@ once("a manager sees the teams page, gives a link to the team, and filters by it
   await page.getByRole("button", { name: "Add a member" }).click();
   await page.getByRole("dialog").getByLabel("Account", { exact: true }).last().fill("anna");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("anna, ben").waitFor();
+  await page.getByRole("cell", { name: "anna, ben" }).waitFor();
+  // A phone has no room for their column.
+  await page.setViewportSize(NARROW);
+  await page.getByRole("rowheader").getByText("anna, ben").waitFor();
+  await page.setViewportSize(WIDE);
   expect(await page.getByRole("button", { name: "New team" }).count()).toBe(0);
   expect(await page.getByRole("button", { name: "Delete sales" }).count()).toBe(0);
   await page.getByRole("link", { name: "Links", exact: true }).first().click();
