@@ -190,6 +190,23 @@ describe("a resumable upload", () => {
     expect((await visitor.append(server.url + second, 0, "0123456789")).status).toBe(204);
   });
 
+  test("that began first ends, even if others have sent bytes too; for them there is no room then", async () => {
+    const drop = await box({ max_bytes: 10 });
+    const [anna, ben] = [stranger(), stranger()];
+    const begin = async (visitor: typeof anna) =>
+      server.url + (await visitor.begin(drop.url, "a", 8)).headers.get("location")!;
+    const [first, second] = [await begin(anna), await begin(ben)];
+    const statuses = [
+      await ben.append(second, 0, "012345"),
+      await anna.append(first, 0, "0123"),
+      await ben.append(second, 6, "67"),
+      await anna.append(first, 4, "4567"),
+      await ben.append(second, 6, "67"),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([204, 204, 429, 204, 413]);
+    expect((await received(drop)).data).toMatchObject([{ size: 8 }]);
+  });
+
   test("needs the protocol's version, and a known upload", async () => {
     const drop = await box();
     const visitor = stranger();

@@ -208,7 +208,7 @@ forEachDialect((dialect) => {
       expect(await again(box)).toMatchObject({ files: 0, bytes: 0 });
       const visitor = { linkId: box.linkId, sender: "a" };
       await at.resumable.append(me, upload.id, chunk(0, "0123456"), visitor);
-      expect(await at.resumable.bytesInDrop(me, box.linkId)).toBe(7);
+      expect((await at.resumable.heldInDrop(me, box.linkId, "")).bytes).toBe(7);
       await begin(box, 13, "b");
       expect(await refused(begin(box, 14, "b"))).toBe("busy");
       expect(await refusal(at.resumable.find(me, upload.id))).toBe("FileNotFound");
@@ -225,12 +225,12 @@ forEachDialect((dialect) => {
       const visitor = { linkId: box.linkId, sender: "a", most: 10 };
       const { upload } = await begin(box, null);
       await at.resumable.append(me, upload.id, chunk(0, "0123456"), visitor);
-      expect(await at.resumable.bytesInDrop(me, box.linkId)).toBe(7);
+      expect((await at.resumable.heldInDrop(me, box.linkId, "")).bytes).toBe(7);
       const more = (total: number | null, text: string) =>
         at.resumable.append(me, upload.id, { ...chunk(7, text), total, length: undefined }, visitor);
       expect(await refusal(more(11, ""))).toBe("FileTooLargeForPolicy");
       expect(await refusal(more(null, "789a"))).toBe("FileTooLargeForPolicy");
-      expect(await at.resumable.bytesInDrop(me, box.linkId)).toBe(0);
+      expect((await at.resumable.heldInDrop(me, box.linkId, "")).bytes).toBe(0);
       const { upload: exact } = await begin(box, null);
       const whole = { ...chunk(0, "0123456789"), total: 10 };
       expect((await at.resumable.append(me, exact.id, whole, visitor)).fileId).toBeNumber();

@@ -96,6 +96,13 @@ async function find(address, row) {
 /** Waymark's own answers have the version of the protocol. */
 const isOfProxy = (answer) => answer?.status === 413 && answer.getResponseHeader("Tus-Resumable") === null;
 
+/** What came of it holds room that others need. */
+function giveUp(item, address, reason) {
+  remember(item, null);
+  void send("DELETE", address, {});
+  throw new Error(reason);
+}
+
 async function upload(item) {
   const { file, row } = item;
   if (file === null) throw new Error(told.changed);
@@ -122,18 +129,15 @@ async function upload(item) {
       continue;
     }
     if (isOfProxy(answer)) {
-      if (half < SMALLEST_PIECE) throw new Error(told.pieces);
+      if (half < SMALLEST_PIECE) giveUp(item, address, told.pieces);
       mostPiece = piece = half;
       continue;
     }
     if ((answer === null || isTaken) && !(await isAsChosen(file))) {
-      remember(item, null);
-      void send("DELETE", address, {});
-      throw new Error(told.changed);
+      giveUp(item, address, told.changed);
     }
     if (answer && !isTaken && !mayRetry(answer) && answer.status !== 409) {
-      remember(item, null);
-      throw new Error(reasonOf(answer));
+      giveUp(item, address, reasonOf(answer));
     }
     if (answer === null || answer.status !== 409) {
       row.say(answer && !isTaken ? reasonOf(answer) : told.broken, "warn");
@@ -141,8 +145,7 @@ async function upload(item) {
     }
     offset = await find(address, row);
     if (offset === null || tries >= MOST_TRIES) {
-      remember(item, null);
-      throw new Error(answer && !isTaken ? reasonOf(answer) : told.failed);
+      giveUp(item, address, answer && !isTaken ? reasonOf(answer) : told.failed);
     }
     if (offset > from) tries = 0;
     else {

@@ -92,8 +92,8 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
       const given = read(reservation);
       if (given === null) return null;
       const { body, ...chunk } = given;
-      const held = await resumable.bytesInDrop(box.accountId, box.linkId);
-      if (held + (chunk.length ?? 1) > roomIn(box)) throw dropRefusal("busy");
+      const { bytes, areOwn } = await resumable.heldInDrop(box.accountId, box.linkId, id);
+      if (bytes + (chunk.length ?? 1) > roomIn(box)) throw dropRefusal(areOwn ? "room" : "busy");
       liftIdleTimeout();
       const counted: UploadChunk = { ...chunk, body: (queue) => watchBytes(body(queue), flight.add) };
       return (await resumable.append(box.accountId, id, counted, visitor)).upload;

@@ -86,6 +86,13 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return { count: count!, bytes: bytes!, ofSender: ofSender!, ofAddress: ofAddress! };
     },
 
+    /** The unfinished upload into a box that began first. */
+    async oldestInDrop(accountId: number, linkId: number): Promise<Pick<Upload, "id" | "received"> | null> {
+      const query = unfinishedOf(read, accountId).select(["id", "received"]);
+      const oldest = query.where("drop_link_id", "=", linkId).orderBy("created_at").orderBy("id").limit(1);
+      return (await oldest.executeTakeFirst()) ?? null;
+    },
+
     /** Sets the size of an upload that had none. */
     async setSize(tx: Db, id: string, size: number): Promise<void> {
       await tx.updateTable("uploads").set({ size }).where("id", "=", id).where("size", "is", null).execute();

@@ -116,9 +116,15 @@ export function createResumable(deps: UploadDeps) {
     find,
     jobs: createUploadJobs(deps),
 
-    /** Bytes that have come for unfinished uploads into a drop box. */
-    async bytesInDrop(accountId: number, linkId: number): Promise<number> {
-      return (await repository.unfinishedInDrop(accountId, { linkId })).bytes;
+    /**
+     * Bytes that have come for unfinished uploads into a drop box, as far as they take room from this one. The oldest
+     * counts its own alone, so one can always end, and all together hold twice the room at most.
+     */
+    async heldInDrop(accountId: number, linkId: number, id: string) {
+      const oldest = await repository.oldestInDrop(accountId, linkId);
+      if (oldest?.id === id) return { bytes: oldest.received, areOwn: true };
+      const { bytes } = await repository.unfinishedInDrop(accountId, { linkId });
+      return { bytes, areOwn: false };
     },
 
     /** @throws FolderNotFound, InvalidName, NameConflict, FileTooLargeForPolicy, RateLimitExceeded */
