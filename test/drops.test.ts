@@ -348,6 +348,13 @@ describe("a box", () => {
     expect(opened.status).toBe(303);
     expect(await visitor.page(drop.url)).toContain("Secret title");
     expect((await visitor.put(drop.url, { a: "a" })).status).toBe(201);
+    const path = server.url + (await visitor.begin(drop.url, "long", 4)).headers.get("location")!;
+    const appended = await visitor.append(path, 0, "01");
+    expect([appended.status, appended.headers.getSetCookie()]).toEqual([
+      204,
+      [expect.stringMatching(/^waymark_share_\d+=.*Max-Age=3600/)],
+    ]);
+    expect((await visitor.append(path, 2, "23")).status).toBe(204);
   });
 
   test("ends when it is closed, when it expires, and with its folder", async () => {

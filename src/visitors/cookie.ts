@@ -1,7 +1,7 @@
 /**
  * The cookie of a visitor who gave the password of a link or share: its end, and an HMAC over end, link and password
- * hash. It opens this link only, for an hour or until the link is deleted or its password changes. That of a recipient
- * who has proved an address is bound to the recipient and lasts half a day.
+ * hash. It opens this link only, for an hour or until the link is deleted or its password changes; uploads extend it.
+ * That of a recipient who has proved an address is bound to the recipient and lasts half a day.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { keepsSecureCookies } from "../lib/secure-cookies.ts";

@@ -103,6 +103,12 @@ export function createUnlock({ what, pages, cookies, guards, bodies, clock }: De
       });
     },
 
+    /** Opens the link for another hour to a visitor for whom it is not locked; a cookie of the response stays. */
+    extend({ passwordHash, ...link }: LockedLink, code: string, { headers }: Response): void {
+      if (passwordHash === null || headers.has("Set-Cookie")) return;
+      headers.set("Set-Cookie", cookies.make({ ...link, passwordHash }, code, clock.now()));
+    },
+
     /**
      * The header with the cookie after a right password, else the response. `code`: the one that the visitor used.
      * Rejects if the request is no form.

@@ -92,6 +92,22 @@ function openPage(respond: (sent: Sent) => Reply) {
 
 const AT = "/in?upload=1";
 const begun = { status: 201, headers: { Location: AT, "Upload-Offset": "0" } };
+const at = (offset: number, status = 204) => ({ status, headers: { "Upload-Offset": String(offset) } });
+
+test("an upload whose password has to be given again keeps its address, and goes on afterwards", async () => {
+  let isLocked = true;
+  const page = openPage(({ method }) => {
+    if (method === "POST") return begun;
+    if (isLocked) return { status: 401 };
+    return method === "HEAD" ? at(2, 200) : at(4);
+  });
+  expect(await page.submit()).toEqual(["POST", "PATCH"]);
+  expect([...page.stored.values()]).toEqual([AT]);
+  expect(await page.submit()).toEqual(["HEAD"]);
+  isLocked = false;
+  expect(await page.submit()).toEqual(["HEAD", "PATCH"]);
+  expect(page.stored.size).toBe(0);
+});
 
 test("an upload that is given up is ended, because its bytes hold room of the box", async () => {
   const page = openPage(({ method }) =>

@@ -90,6 +90,8 @@ async function begin({ file, path, row, key }) {
 
 async function find(address, row) {
   const answer = await patiently(row, () => send("HEAD", address, {}));
+  // It goes on once the password is given again.
+  if (answer.status === 401) throw new Error(reasonOf(answer));
   return answer.status === 200 ? Number(answer.getResponseHeader("Upload-Offset")) : null;
 }
 
@@ -136,6 +138,7 @@ async function upload(item) {
     if ((answer === null || isTaken) && !(await isAsChosen(file))) {
       giveUp(item, address, told.changed);
     }
+    if (answer?.status === 401) throw new Error(reasonOf(answer));
     if (answer && !isTaken && !mayRetry(answer) && answer.status !== 409) {
       giveUp(item, address, reasonOf(answer));
     }

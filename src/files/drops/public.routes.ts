@@ -81,7 +81,11 @@ export function createDropResponses(deps: Deps) {
   ): Promise<Response> {
     const policy = await uploads.policyIn(box.folders);
     const liftIdleTimeout = () => connection?.timeout?.(request, 0);
-    return deps.tus({ box, policy, request, address: addressOf(request, connection), liftIdleTimeout });
+    const address = addressOf(request, connection);
+    const response = await deps.tus({ box, policy, request, address, liftIdleTimeout });
+    // Large files take longer than an hour.
+    unlock.extend(box, box.code, response);
+    return response;
   }
 
   async function respond(
