@@ -91,12 +91,6 @@ function createTargets({ lookup, uploads }: Pick<Deps, "lookup" | "uploads">) {
 export function createPut({ lookup, uploads, files: tree, linked }: Deps) {
   const targetOf = createTargets({ lookup, uploads });
 
-  async function isSame(there: StoredFile, source: OpenFile): Promise<boolean> {
-    if (there.size !== source.size) return false;
-    const sha256 = await sha256Of(source.bytes());
-    return sha256 === (await linked.withSha256(await linked.current(there))).sha256;
-  }
-
   /** @throws AppError, errors of the file system */
   async function putOne(
     { job, report, done, onProgress }: Run,
@@ -108,7 +102,7 @@ export function createPut({ lookup, uploads, files: tree, linked }: Deps) {
     const there = target.known.get(name);
     if (there?.kind === "folder") throw appError("NameConflict", "A folder has this name there.");
     if (there !== undefined) {
-      if (await isSame(there, source)) {
+      if (await isSame({ linked }, there, source)) {
         report.unchanged++;
         done.bytes += source.size;
         return;
@@ -208,6 +202,17 @@ export function createPut({ lookup, uploads, files: tree, linked }: Deps) {
       return report;
     },
   };
+}
+
+/** Whether the file has that content. */
+async function isSame(
+  { linked }: Pick<Deps, "linked">,
+  there: StoredFile,
+  source: OpenFile,
+): Promise<boolean> {
+  if (there.size !== source.size) return false;
+  const sha256 = await sha256Of(source.bytes());
+  return sha256 === (await linked.withSha256(await linked.current(there))).sha256;
 }
 
 /** False if another process has put the same content there meanwhile. @throws like Uploads.keep */

@@ -50,17 +50,7 @@ export function createFolders({ tree, repository, removal, policies, linked, onD
     if (above.length + height > MOST_LEVELS) throw tooDeep();
   }
 
-  /** The policy may stay. @throws PolicyNotFound, BadRequest for linked policies, which `link` shows */
-  async function expectStoring(folder: Folder, policyId: number | null | undefined): Promise<void> {
-    if (policyId === undefined || policyId === folder.policyId) return;
-    const policy = policyId === null ? null : await policies.find(policyId);
-    if (policy?.driverType === "linked" || isLinked(folder)) {
-      throw appError(
-        "BadRequest",
-        "policy_id: a folder that lies on the server is shown by linking its storage, and removed by deleting it.",
-      );
-    }
-  }
+  const expectStoring = createPolicyCheck({ policies });
 
   return {
     /** @throws FolderNotFound */
@@ -161,6 +151,20 @@ export function createFolders({ tree, repository, removal, policies, linked, onD
     /** Removes a folder with its contents. @throws FolderNotFound */
     remove: (accountId: number, id: number, actor?: Actor): Promise<void> =>
       removal.folder(accountId, toFolderId(id), actor),
+  };
+}
+
+function createPolicyCheck({ policies }: Pick<Deps, "policies">) {
+  /** The policy may stay. @throws PolicyNotFound, BadRequest for linked policies, which `link` shows */
+  return async function expectStoring(folder: Folder, policyId: number | null | undefined): Promise<void> {
+    if (policyId === undefined || policyId === folder.policyId) return;
+    const policy = policyId === null ? null : await policies.find(policyId);
+    if (policy?.driverType === "linked" || isLinked(folder)) {
+      throw appError(
+        "BadRequest",
+        "policy_id: a folder that lies on the server is shown by linking its storage, and removed by deleting it.",
+      );
+    }
   };
 }
 
