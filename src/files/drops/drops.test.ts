@@ -175,6 +175,33 @@ forEachDialect((dialect) => {
     expect(await at.names(me, folder)).toEqual(["a", "b", "c.TXT", "d.jpg"]);
   });
 
+  test("the list of what came leaves out files in the trash, also with a folder around them", async () => {
+    const box = await open();
+    const trashed = await at.folder(me, folder, "trashed");
+    const inside = await at.folder(me, trashed, "inside");
+    for (const name of ["a", "b", "c", "d", "e"]) await send(box, { [name]: name });
+    const listed = async (limit = 10) => {
+      const pages: string[][] = [];
+      for (let before: number | null = null; ; ) {
+        const { files, next } = await drops.received(me, box, before, limit);
+        pages.push(files.map(({ name }) => name));
+        if (next === null) return pages;
+        before = next;
+      }
+    };
+    const [, b, c, d] = (await drops.received(me, box, null, 10)).files.toReversed();
+    for (const { fileId } of [b!, c!]) await at.files.update(me, fileId, { folderId: inside });
+    await at.trash.put(me, { kind: "file", id: d!.fileId });
+    await at.trash.put(me, { kind: "folder", id: trashed });
+    expect(await listed()).toEqual([["e", "a"]]);
+    expect(await listed(1)).toEqual([["e"], ["a"]]);
+    await at.trash.restore(me, trashed, {});
+    expect(await listed(2)).toEqual([
+      ["e", "c"],
+      ["b", "a"],
+    ]);
+  });
+
   test("a form is stored whole or not at all", async () => {
     const box = await open({ max_files: 3 });
     await send(box, { a: "1", b: "2" });

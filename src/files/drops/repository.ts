@@ -4,6 +4,7 @@ import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { prepared } from "../../platform/db/prepared.ts";
 import type { DropUpload } from "../uploads/drop-upload.ts";
+import { createPathsRepository } from "../tree/paths.repository.ts";
 import type { ReceivedDrop, OpenDrop, SentFile } from "./drop.ts";
 
 export type DropsRepository = ReturnType<typeof createDropsRepository>;
@@ -20,7 +21,9 @@ const LIMITS = [
   "shares.types",
 ] as const;
 
-export function createDropsRepository({ read }: Pick<Database, "read">) {
+export function createDropsRepository(database: Database) {
+  const { read } = database;
+  const paths = createPathsRepository(database);
   return {
     /** The box of a link; null also if its account is disabled or gone. */
     async find(linkId: number, db: Db = read): Promise<OpenDrop | null> {
@@ -82,17 +85,21 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
     sentBy: (linkId: number, sender: string, limit: number): Promise<SentFile[]> =>
       newestOf(read, linkId, sender, limit),
 
-    /** Newest first, below the id `before`. Without what is in the trash. */
+    /**
+     * Newest first, below the id `before`, among so many. Without what is in the trash, itself or with a folder around it.
+     * `last`: below it there are more, or null at the end.
+     */
     async received(
       box: { linkId: number; accountId: number },
       before: number | null,
       limit: number,
-    ): Promise<ReceivedDrop[]> {
+    ): Promise<{ files: ReceivedDrop[]; last: number | null }> {
       const rows = await read
         .selectFrom("drop_files")
         .innerJoin("entries", "entries.id", "drop_files.entry_id")
         .select([
           "entries.id as fileId",
+          "entries.parent_id as parentId",
           "entries.name",
           "entries.size",
           "entries.mime_type as mimeType",
@@ -110,7 +117,12 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
         .orderBy("drop_files.entry_id", "desc")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...row, mimeType: row.mimeType ?? "" }));
+      const folders = rows.map(({ parentId }) => parentId);
+      const shown = await paths.pathsOf(box.accountId, folders);
+      const files = rows.flatMap(({ parentId, mimeType, ...row }) =>
+        shown.has(parentId) ? [{ ...row, mimeType: mimeType ?? "" }] : [],
+      );
+      return { files, last: rows.length < limit ? null : rows.at(-1)!.fileId };
     },
   };
 }

@@ -17,6 +17,8 @@ export type Drops = ReturnType<typeof createDrops>;
 type Deps = ServingDeps & { drops: DropsRepository };
 
 const MOST_SENT_LISTED = 200;
+/** Reads for a page whose files may be in the trash. */
+const MOST_READS = 20;
 
 export function createDrops({ drops: repository, ...deps }: Deps) {
   const { tree, clock } = deps;
@@ -64,7 +66,7 @@ export function createDrops({ drops: repository, ...deps }: Deps) {
     close: (accountId: number, folderId: number, code: string, actor: Actor): Promise<void> =>
       ofFolder.end(accountId, placeOf(folderId), code, actor),
 
-    /** Received files, newest first. `before`: a file's id. @throws FolderNotFound, LinkNotFound */
+    /** Received files, newest first. `before`: a file's id. A page may be short though more follow. @throws FolderNotFound, LinkNotFound */
     async received(
       accountId: number,
       { folderId, code }: { folderId: number; code: string },
@@ -73,9 +75,16 @@ export function createDrops({ drops: repository, ...deps }: Deps) {
     ): Promise<{ files: ReceivedDrop[]; next: number | null }> {
       await tree.entry(accountId, placeOf(folderId));
       const linkId = await ofFolder.linkOf(placeOf(folderId), code);
-      const found = await repository.received({ linkId, accountId }, before, limit + 1);
-      const files = found.slice(0, limit);
-      return { files, next: found.length > limit ? files.at(-1)!.fileId : null };
+      const files: ReceivedDrop[] = [];
+      let next = before;
+      for (let reads = 0; reads < MOST_READS && files.length <= limit; reads++) {
+        const page = await repository.received({ linkId, accountId }, next, limit + 1);
+        files.push(...page.files);
+        next = page.last;
+        if (next === null) break;
+      }
+      if (files.length <= limit) return { files, next };
+      return { files: files.slice(0, limit), next: files[limit - 1]!.fileId };
     },
 
     /** The box as visitors see it; null if it has ended. */
