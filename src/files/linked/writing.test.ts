@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { createBodyMemory } from "../../platform/http/body-memory.ts";
 import { SYSTEM } from "../../lib/actor.ts";
 import { until } from "../../../test/support/until.ts";
 import { readEntries } from "../archive/archive.test-support.ts";
@@ -81,6 +82,24 @@ forEachDialect((dialect) => {
     await drive.uploads.keep({ ...received, modifiedAt: at });
     expect(statSync(join(root, "old.txt")).mtimeMs).toBe(at);
     expect((await file("old.txt")).modifiedAt).toBe(at);
+  });
+
+  test("uploads in several requests count in no quota either", async () => {
+    const begin = async (size: number | null, folderId: number | null, metadata = "") =>
+      (await drive.resumable.create(account, { size, name: "big", mimeType: undefined, folderId, metadata }))
+        .upload;
+    const rest = { offset: 0, length: undefined, checksum: null, reservation: createBodyMemory().enter() };
+    const bytes = Buffer.alloc(5_000, "x");
+    const append = (id: string) =>
+      drive.resumable.append(account, id, { ...rest, total: 5_000, body: () => chunksOf(bytes) });
+    const [known, deferred] = [await begin(5_000, linked.id), await begin(null, linked.id)];
+    await begin(900, null);
+    expect(await refusal(begin(200, null))).toBe("FileTooLargeForPolicy");
+    await append(known.id);
+    expect(text("big")).toHaveLength(5_000);
+    expect(await refusal(append(deferred.id))).toBe("NameConflict");
+    await append((await begin(5_000, linked.id, `replace ${btoa("true")}`)).id);
+    expect(await drive.files.usage(account)).toMatchObject({ usedBytes: 0 });
   });
 
   test("files with the same content are not put there again", async () => {

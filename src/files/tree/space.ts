@@ -16,6 +16,9 @@ export const overQuota = ({ used, quota }: AccountSpace) =>
     { details: { usedBytes: used, quotaBytes: quota } },
   );
 
+/** What the account has for files in a folder of the server, which count in no quota. */
+export const spaceOnServer = (space: AccountSpace): AccountSpace => ({ ...space, quota: space.quota && 0 });
+
 /** What the account has while the file and its versions take nothing. */
 export const spaceWithout = (
   space: AccountSpace,

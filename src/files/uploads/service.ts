@@ -12,7 +12,7 @@ import type { Blobs, StoredBytes } from "../blobs/service.ts";
 import { type AccountSpace, nameConflict } from "../tree/entries.repository.ts";
 import { type Folder, isLinked, readOnly, type StoredFile } from "../tree/entry.ts";
 import type { Files, FilesDeps } from "../tree/files.service.ts";
-import { remainingBytes, overQuota, spaceWithout } from "../tree/space.ts";
+import { remainingBytes, overQuota, spaceOnServer, spaceWithout } from "../tree/space.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Policy } from "../policies/policy.ts";
@@ -99,7 +99,7 @@ export function createUploads({ tree, repository, files, linked, policies, blobs
       if (folder === undefined || !isLinked(folder)) return { accountId, parentId, policy, space };
       if (policy.readOnly !== false) throw readOnly();
       await linked.refresh(folder);
-      return { accountId, parentId, policy, space: { ...space, quota: space.quota && 0 } };
+      return { accountId, parentId, policy, space: spaceOnServer(space) };
     },
 
     /** @throws FileTooLargeForPolicy if that many bytes can't be stored there */

@@ -45,18 +45,24 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return row === undefined ? null : toUpload(row);
     },
 
-    /** The bytes include those that strangers have sent, the count does not include strangers' uploads. */
+    /**
+     * The bytes are those that count in the quota: with what strangers have sent, without uploads into a folder of the
+     * server. The count does not include strangers' uploads.
+     */
     async unfinished(accountId: number, tx: Db = read): Promise<{ count: number; bytes: number }> {
       const row = await unfinishedOf(tx, accountId)
+        .leftJoin("entries as folder", "folder.id", "uploads.folder_id")
         .select((eb) => [
           eb.fn.sum(eb.case().when("drop_link_id", "is", null).then(1).else(0).end()).as("count"),
           eb.fn
             .sum(
               eb
                 .case()
+                .when("folder.disk_time", "is not", null)
+                .then(0)
                 .when("drop_link_id", "is", null)
-                .then(eb.fn.coalesce("size", "received"))
-                .else(eb.ref("received"))
+                .then(eb.fn.coalesce("uploads.size", "uploads.received"))
+                .else(eb.ref("uploads.received"))
                 .end(),
             )
             .as("bytes"),
@@ -172,8 +178,10 @@ async function change(
 const unfinishedOf = (tx: Db, accountId: number) =>
   tx
     .selectFrom("uploads")
-    .where("account_id", "=", accountId)
-    .where((eb) => eb.or([eb("received", "<", eb.ref("size")), eb("size", "is", null)]));
+    .where("uploads.account_id", "=", accountId)
+    .where((eb) =>
+      eb.or([eb("uploads.received", "<", eb.ref("uploads.size")), eb("uploads.size", "is", null)]),
+    );
 
 type Row = Selectable<Schema["uploads"]>;
 

@@ -8,7 +8,7 @@
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import { appError, AppError } from "../../lib/errors.ts";
-import { remainingBytes, overQuota } from "../tree/space.ts";
+import { remainingBytes, overQuota, spaceOnServer } from "../tree/space.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import { type BodyCount, provedBytes } from "./tus-checksum.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
@@ -26,7 +26,7 @@ import {
 import type { DropUploader, DropVisitor } from "./drop-upload.ts";
 import type { Destination } from "./service.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
-import { shownParent } from "../tree/entry.ts";
+import { isLinked, shownParent } from "../tree/entry.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
@@ -212,8 +212,10 @@ async function placeOf(
   return { destination, name };
 }
 
-/** What the account has left, with what a replaced file gives. */
-async function spaceFor({ uploads }: UploadDeps, upload: Upload, { db, space }: TreeTransaction) {
+/** What the account has left for the upload, with what a replaced file gives. */
+async function spaceFor({ tree, uploads }: UploadDeps, upload: Upload, { db, space }: TreeTransaction) {
+  const [folder] = await tree.folders(upload.accountId, upload.parentId, db);
+  if (folder !== undefined && isLinked(folder)) return spaceOnServer(space);
   if (!isReplacing(upload)) return space;
   return (await uploads.replacing({ ...upload, space }, upload.name, db)).space;
 }
