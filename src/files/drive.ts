@@ -10,9 +10,9 @@ import { createDropGate } from "./drops/gate.ts";
 import { createDropsRepository } from "./drops/repository.ts";
 import { createEntriesRepository, type EntriesRepository } from "./tree/entries.repository.ts";
 import { fileEndpoints } from "./tree/files.routes.ts";
-import { createFiles } from "./tree/files.service.ts";
+import { createFiles, type Files } from "./tree/files.service.ts";
 import { folderEndpoints } from "./tree/folders.routes.ts";
-import { createFolders } from "./tree/folders.service.ts";
+import { createFolders, type Folders } from "./tree/folders.service.ts";
 import { createDiskChanges } from "./linked/disk-changes.ts";
 import { createLinkedRepository } from "./linked/repository.ts";
 import { linkedEndpoints, sha256Endpoint } from "./linked/routes.ts";
@@ -69,6 +69,13 @@ function createOnDisk({ database, content, clock, logger }: Deps, entries: Entri
     logger,
   });
   return { trashRepository, linkedRepository, onDisk };
+}
+
+function createArchiving({ database, content, clock }: Deps, parts: { files: Files; folders: Folders }) {
+  const { blobs, dataDir } = content;
+  const repository = createArchiveRepository(database);
+  const archives = createArchives({ ...parts, repository, blobs, dataDir, clock });
+  return { archives, respondWithArchive: createArchiveResponse({ archives }) };
 }
 
 const CLEAN_UP_MS = 60_000;
@@ -131,8 +138,8 @@ export function createDrive(deps: Deps) {
     repository: trashRepository,
     trashDays: () => config.get("files.trash_days"),
   });
-  const archives = createArchives({ repository: createArchiveRepository(database), blobs, dataDir });
-  const respondWithArchive = createArchiveResponse({ archives });
+  const archiving = createArchiving(deps, { files, folders });
+  const { respondWithArchive } = archiving;
   return {
     tree,
     trees,
@@ -150,8 +157,7 @@ export function createDrive(deps: Deps) {
     trash,
     versions,
     search,
-    archives,
-    respondWithArchive,
+    ...archiving,
     /** The import of files from other products. */
     moved: createMovedFiles({
       ...shared,

@@ -125,6 +125,7 @@ forEachDialect(({ openDb }) => {
       const repository = createArchiveRepository(database);
       let rounds = 0;
       const archives = createArchives({
+        ...at.treeParts,
         repository: {
           ...repository,
           async children(...query) {
@@ -134,7 +135,6 @@ forEachDialect(({ openDb }) => {
             return found;
           },
         },
-        blobs: at.content.blobs,
         dataDir: at.content.dataDir,
       });
       const { folder } = await at.folders.find(mine, root);
@@ -177,8 +177,8 @@ forEachDialect(({ openDb }) => {
       const inner = await at.folder(mine, root, "inner");
       await at.upload(mine, inner, "file", "still here");
       const archives = createArchives({
+        ...at.treeParts,
         repository: createArchiveRepository(database),
-        blobs: at.content.blobs,
         dataDir: at.content.dataDir,
       });
       const { folder } = await at.folders.find(mine, root);

@@ -1,5 +1,6 @@
 import type { Database } from "../../platform/db/database.ts";
 import { type StoredBlob, toBlob } from "../blobs/repository.ts";
+import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
 import type { Entry } from "../tree/entry.ts";
 
 export type ArchiveRepository = ReturnType<typeof createArchiveRepository>;
@@ -53,6 +54,12 @@ export function createArchiveRepository({ read }: Database) {
         .orderBy("name")
         .limit(limit)
         .execute();
+    },
+
+    /** Those of at most 1,000 folders that lie on the server. */
+    async linked(folderIds: readonly number[]): Promise<Entry[]> {
+      const query = read.selectFrom("entries").select(ENTRY_COLUMNS).where("id", "in", folderIds);
+      return (await query.where("disk_time", "is not", null).execute()).map(toEntry);
     },
 
     /** Grows with each move of an entry in the account. */

@@ -1,11 +1,15 @@
 /**
  * ZIP archives of folders. The tree is read once at the start, so names and length are known and later changes do not
- * matter; content that is gone at its turn cuts the archive. Memory does not grow with files or bytes (entry-log.ts).
+ * matter; content that is gone at its turn cuts the archive. Folders of the server are looked at before they are read.
+ * Memory does not grow with files or bytes (entry-log.ts).
  */
 import { dataPath } from "../../lib/data-folder.ts";
-import { appError } from "../../lib/errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import type { Blobs } from "../blobs/service.ts";
 import type { Entry, Folder } from "../tree/entry.ts";
+import type { Files } from "../tree/files.service.ts";
+import type { Folders } from "../tree/folders.service.ts";
 import { openSource, PIECE_BYTES, zipPieces } from "./zip-stream.ts";
 import { createEntryLog, type EntryLog } from "./entry-log.ts";
 import { createFolderNames, safeEntryName } from "./entry-names.ts";
@@ -18,15 +22,21 @@ export type Archive = Awaited<ReturnType<Archives["make"]>>;
 type Deps = {
   repository: ArchiveRepository;
   blobs: Blobs;
+  files: Pick<Files, "find" | "current">;
+  folders: Pick<Folders, "refresh">;
+  clock: Clock;
   dataDir: string;
 };
 
 /** Most bytes that the lists of all archives occupy in files. */
 const LIST_BYTES = 2 ** 30;
+/** Nobody waits longer for looks at folders of the server; what was not looked at is taken as it was known. */
+const LOOK_MS = 10_000;
 /** Attempts to read a tree without a concurrent move. */
 const TRIES = 5;
 
-export function createArchives({ repository, blobs, dataDir }: Deps) {
+export function createArchives(deps: Deps) {
+  const { repository, blobs, files, dataDir } = deps;
   let left = LIST_BYTES;
 
   const createLog = () =>
@@ -45,12 +55,14 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
   }
 
   /** The tree at one moment: a move during the read could hide an entry. */
-  async function read(folder: Folder, signal: AbortSignal, items?: readonly Entry[]) {
+  async function read(folder: Folder, signal: AbortSignal, given?: readonly Entry[]) {
+    const looks = createLooks(deps, signal);
+    const items = given && (await looks.files(given));
     for (let tries = 0; tries < TRIES; tries++) {
       const log = createLog();
       try {
         const moves = await repository.moves(folder.accountId);
-        const totals = await takeSnapshot({ repository, log, folder, items, signal });
+        const totals = await takeSnapshot({ repository, log, folder, items, signal, look: looks.folders });
         if ((await repository.moves(folder.accountId)) === moves) {
           if (items === undefined) await expectFolders(folder.accountId, [folder.id]);
           return { log, totals };
@@ -67,16 +79,22 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
   return {
     /**
      * @param items instead of what is in the folder, all at its top
-     * @throws BadRequest (path too long), FolderNotFound (removed meanwhile), ServiceUnavailable (too many archives), the
-     * signal's reason
+     * @throws BadRequest (path too long), FolderNotFound (removed meanwhile), ServiceUnavailable (too many archives),
+     * StorageUnavailable (a folder of the server is away), the signal's reason
      */
     async make(folder: Folder, signal: AbortSignal, items?: readonly Entry[]) {
       const { log, totals } = await read(folder, signal, items);
       const contents = {
         expectFolders: (ids: readonly number[]) => expectFolders(folder.accountId, ids),
         find: repository.contents,
-        open: async (blob: Parameters<typeof blobs.openFound>[0]) =>
-          openSource((await blobs.openFound(blob, { signal })).body),
+        async open(blob: Parameters<typeof blobs.openFound>[0], fileId: number) {
+          const found = await blobs.openFound(blob, { signal }).catch(async (error: unknown) => {
+            // The next archive has a file of the server as it is now.
+            await files.find(folder.accountId, fileId).catch(() => undefined);
+            throw error;
+          });
+          return openSource(found.body);
+        },
       };
       const length = totals.contentBytes + totals.centralBytes + endBytes(totals);
       return {
@@ -91,6 +109,39 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
       };
     },
   };
+}
+
+/** What lies on the server changes without Waymark, whose rows say what was seen last. */
+function createLooks({ repository, files, folders, clock }: Deps, signal: AbortSignal) {
+  const end = clock.now() + LOOK_MS;
+  const isOver = (): boolean => {
+    signal.throwIfAborted();
+    return clock.now() >= end;
+  };
+
+  return {
+    /** @throws StorageUnavailable if one is away */
+    async folders(ids: readonly number[]): Promise<void> {
+      if (isOver()) return;
+      for (const folder of await repository.linked(ids)) if (!isOver()) await folders.refresh(folder);
+    },
+
+    /** The entries with the files as they are now, without those that are gone. */
+    async files(entries: readonly Entry[]): Promise<Entry[]> {
+      const found: Entry[] = [];
+      for (const entry of entries) {
+        const isKnown = entry.kind === "folder" || isOver();
+        const now = isKnown ? entry : await files.current(entry).catch(nullIfGone);
+        if (now !== null) found.push(now);
+      }
+      return found;
+    },
+  };
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof AppError && error.name === "FileNotFound") return null;
+  throw error;
 }
 
 const tooMany = () =>
@@ -109,10 +160,12 @@ type SnapshotRequest = {
   /** The entries to send instead of what is in the folder. */
   items: readonly Entry[] | undefined;
   signal: AbortSignal;
+  look: Walk["look"];
 };
 
 /** Writes the present tree below a folder to the log, named and measured. @throws BadRequest if a path is too long */
-async function takeSnapshot({ repository, log, folder, items, signal }: SnapshotRequest): Promise<ZipTotals> {
+async function takeSnapshot(request: SnapshotRequest): Promise<ZipTotals> {
+  const { log, folder, signal } = request;
   const totals: ZipTotals = { entries: 0, contentBytes: 0, centralBytes: 0 };
   let portions = 0;
 
@@ -131,7 +184,7 @@ async function takeSnapshot({ repository, log, folder, items, signal }: Snapshot
   const root = { id: folder.id, path: "" };
   let names = createFolderNames();
   let parentId = folder.id;
-  for await (const page of walkTree({ repository, accountId: folder.accountId, root, items, next })) {
+  for await (const page of walkTree({ ...request, accountId: folder.accountId, root, next })) {
     signal.throwIfAborted();
     for (const { child, parent } of page) {
       if (parent.id !== parentId) names = createFolderNames();
@@ -168,6 +221,8 @@ type Walk = {
   accountId: number;
   root: FoundFolder;
   items: readonly Entry[] | undefined;
+  /** Called before folders are read. */
+  look(folderIds: readonly number[]): Promise<void>;
   /** The next folders to read; none at the end. */
   next(): Promise<readonly FoundFolder[]>;
 };
@@ -178,13 +233,15 @@ const ROWS = 2_500;
 const MOST_FOLDERS = 200;
 
 /** Pages of children, level by level, files before folders; those of one folder are consecutive. */
-async function* walkTree({ repository, accountId, root, items, next }: Walk): AsyncGenerator<FoundChild[]> {
+async function* walkTree(walk: Walk): AsyncGenerator<FoundChild[]> {
+  const { repository, accountId, root, items, look, next } = walk;
   if (items !== undefined)
     yield items.toSorted(filesFirst).map((entry) => ({ child: childOf(entry), parent: root }));
   let waiting: readonly FoundFolder[] = items === undefined ? [root] : await next();
   let most = 1;
   while (waiting.length > 0) {
     const folders = waiting.slice(0, most);
+    await look(folders.map(({ id }) => id));
     let found = 0;
     for await (const page of childrenOf(repository, accountId, folders)) {
       found += page.length;

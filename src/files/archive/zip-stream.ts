@@ -20,7 +20,7 @@ export type Contents = {
   /** Those that still exist. */
   find(fileIds: readonly number[]): Promise<ReadonlyMap<number, StoredBlob>>;
   /** @throws FileNotFound, StorageUnavailable */
-  open(blob: StoredBlob): Promise<ContentSource>;
+  open(blob: StoredBlob, fileId: number): Promise<ContentSource>;
 };
 
 export const PIECE_BYTES = 1024 * 1024;
@@ -62,7 +62,7 @@ export async function* zipPieces(
   async function* contentOf(entry: LoggedEntry, blob: StoredBlob | undefined, at: number) {
     if (blob === undefined) throw appError("FileNotFound", "A file of the archive was deleted.");
     if (blob.size !== entry.size) throw appError("FileNotFound", "A file of the archive was replaced.");
-    const source = await contents.open(blob);
+    const source = await contents.open(blob, entry.id);
     let checksum = 0;
     try {
       for (let left = entry.size; left > 0; ) {

@@ -24,8 +24,9 @@ export function addGet(group: Command, context: Context): void {
     .result(async ({ force = false, json, ...owned }, path, target) => {
       refuseBoth(json, target);
       const { entry } = await entryOf(context, path, owned);
-      if (entry.kind === "file") return saveFile(context, entry, { target, force });
-      return getFolder((await context.services()).drive.archives, { entry, target, force });
+      const { archives, files } = (await context.services()).drive;
+      if (entry.kind === "file") return saveFile(context, await files.current(entry), { target, force });
+      return getFolder(archives, { entry, target, force });
     });
 }
 

@@ -13,8 +13,9 @@ import {
 import { join } from "node:path";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { readArchive } from "../archive/archive.test-support.ts";
 import { type DriveHarness, refusal } from "../drive.test-support.ts";
-import type { Folder, StoredFile } from "../tree/entry.ts";
+import type { Entry, Folder, StoredFile } from "../tree/entry.ts";
 import { linkPhotos } from "./linked.test-support.ts";
 
 const SECOND = 1_000;
@@ -92,6 +93,26 @@ forEachDialect((dialect) => {
     rmSync(join(root, "a.txt"));
     later();
     expect(await refusal(drive.files.find(account, known.id))).toBe("FileNotFound");
+  });
+
+  test("an archive has the folder as it is now", async () => {
+    const archive = async (items?: Entry[]) =>
+      readArchive(await drive.archive((later(), linked), items)).map(([name, , content]) => [name, content]);
+    await scan();
+    const [known, gone] = [await file("a.txt"), await file("2026", "summer", "beach.jpg")];
+    writeFileSync(join(root, "a.txt"), "second text");
+    writeFileSync(join(root, "2026", "summer", "sea.jpg"), "new");
+    rmSync(join(root, "2026", "summer", "beach.jpg"));
+    expect(await archive([known, gone])).toEqual([["a.txt", "second text"]]);
+    writeFileSync(join(root, "a.txt"), "third");
+    expect(await archive()).toEqual([
+      ["a.txt", "third"],
+      ["2026/", ""],
+      ["2026/summer/", ""],
+      ["2026/summer/sea.jpg", "new"],
+    ]);
+    renameSync(root, `${root}-away`);
+    expect(await refusal(archive())).toBe("StorageUnavailable");
   });
 
   test("a file that changes while it is read is cut", async () => {
