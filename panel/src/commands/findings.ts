@@ -1,7 +1,7 @@
 /** Finds on the server for the commands. Every query is bounded, and ends when the next key is typed. */
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { teamsQuery } from "../auth/teams/team-queries.ts";
-import { inTree } from "../auth/teams/tree-names.ts";
+import { inTree } from "../ui/tree-names.ts";
 import { type Account, responseOf, api, type Link } from "../base/api.ts";
 import { isSettingFound, loadSettingWords } from "../config/words/setting-words.ts";
 

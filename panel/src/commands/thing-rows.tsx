@@ -13,7 +13,7 @@ import {
   IconShare,
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { inTree } from "../auth/teams/tree-names.ts";
+import { inTree } from "../ui/tree-names.ts";
 import type { Link, Share } from "../base/api.ts";
 import type { PageRequest } from "../ui/dialogs/page-request.ts";
 import { CodeName } from "../ui/code-name.tsx";

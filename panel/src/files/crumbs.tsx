@@ -5,7 +5,7 @@ import { AnchorLink } from "../ui/anchor-link.tsx";
 import type { Entry, Step } from "./file-queries.ts";
 import classes from "./list/files.module.css";
 import { useDropInto } from "./moves/dragged.ts";
-import { inTree } from "../auth/teams/tree-names.ts";
+import { inTree } from "../ui/tree-names.ts";
 
 type Props = {
   path: readonly Step[];

@@ -8,7 +8,7 @@ import {
 import { responseOf, api, type Entry as LocatedEntry, type FolderContents } from "../base/api.ts";
 import { SERVER_URL } from "../base/place.ts";
 import { followed } from "../base/queries.ts";
-import { inTree, ownerOfTree } from "../auth/teams/tree-names.ts";
+import { inTree, ownerOfTree } from "../ui/tree-names.ts";
 
 export type Step = { id: number; name: string };
 

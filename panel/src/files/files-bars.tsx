@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { ComponentProps, ReactNode } from "react";
-import { inTree } from "../auth/teams/tree-names.ts";
+import { inTree } from "../ui/tree-names.ts";
 import { TreeSelect } from "../auth/teams/tree-select.tsx";
 import { Heading } from "../ui/heading.tsx";
 import { Crumbs } from "./crumbs.tsx";

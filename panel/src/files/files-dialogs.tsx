@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { ownerOfTree } from "../auth/teams/tree-names.ts";
+import { ownerOfTree } from "../ui/tree-names.ts";
 import { lazyOrFailure, lazyPart } from "../base/lazy.ts";
 import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 import { SideForm } from "../ui/forms/side-form.tsx";

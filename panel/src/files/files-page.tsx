@@ -28,7 +28,7 @@ import { chosenFiles, droppedFiles } from "./uploads/incoming.ts";
 import { usePastedFiles } from "./uploads/use-pasted-files.tsx";
 import { useUpload } from "./uploads/use-upload.tsx";
 import { useDropNews } from "./use-drop-news.ts";
-import { inTree, teamOf } from "../auth/teams/tree-names.ts";
+import { inTree, teamOf } from "../ui/tree-names.ts";
 import { useTrees } from "../auth/teams/trees.ts";
 import { UsageBar } from "./usage-bar.tsx";
 

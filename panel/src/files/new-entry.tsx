@@ -13,7 +13,7 @@ import { type ChangeEvent, type RefObject, useRef } from "react";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { shownKeys } from "../ui/keys/keys.tsx";
-import { inTree } from "../auth/teams/tree-names.ts";
+import { inTree } from "../ui/tree-names.ts";
 
 type Props = {
   team: string | undefined;

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
-import { inTree } from "../auth/teams/tree-names.ts";
+import { inTree } from "../ui/tree-names.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import type { ShareSubject } from "./form/share-values.ts";

@@ -14,7 +14,7 @@ import {
 import { createFolder } from "../files/file-queries.ts";
 import { numberedName } from "../files/uploads/free-names.ts";
 import { followed } from "../base/queries.ts";
-import { inTree } from "../auth/teams/tree-names.ts";
+import { inTree } from "../ui/tree-names.ts";
 import { filterOfShares, type SharedItem, type ShareSearch } from "./share-search.ts";
 
 export const SHARES_A_PAGE = 50;

@@ -8,7 +8,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Share } from "../base/api.ts";
 import { accountQuery } from "../auth/account.ts";
-import { inTree } from "../auth/teams/tree-names.ts";
+import { inTree } from "../ui/tree-names.ts";
 import { useTrees } from "../auth/teams/trees.ts";
 import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { Empty } from "../ui/empty.tsx";

@@ -1,7 +1,7 @@
 /** What people are called. Names that are shown together are asked for in one request. */
 import { t } from "@lingui/core/macro";
 import { useQuery, queryOptions } from "@tanstack/react-query";
-import { teamOf } from "../auth/teams/tree-names.ts";
+import { teamOf } from "./tree-names.ts";
 import { api, responseOf } from "../base/api.ts";
 
 const MOST_NAMES = 100;

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { usePersonName } from "../../ui/person-name.tsx";
 import { MOST_OWNERS, useOwners } from "./owners.ts";
 import { suggestionsQuery } from "./team-queries.ts";
-import { teamOf } from "./tree-names.ts";
+import { teamOf } from "../../ui/tree-names.ts";
 
 const TYPING_MS = 200;
 

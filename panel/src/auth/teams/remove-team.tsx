@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Team } from "../../base/api.ts";
 import { RemoveOwner } from "./remove-owner.tsx";
-import { ownerOfTree } from "./tree-names.ts";
+import { ownerOfTree } from "../../ui/tree-names.ts";
 import { removeTeam } from "./team-queries.ts";
 
 export function RemoveTeam({ team, onClose }: { team: Team; onClose(): void }) {

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Select, type SelectProps } from "@mantine/core";
-import { ownerOfTree, teamOf } from "./tree-names.ts";
+import { ownerOfTree, teamOf } from "../../ui/tree-names.ts";
 import { useTrees } from "./trees.ts";
 
 const OWN = "own";

@@ -2,7 +2,7 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { accountQuery } from "../account.ts";
 import { teamsQuery } from "./team-queries.ts";
-import { ownerOfTree, teamOf } from "./tree-names.ts";
+import { ownerOfTree, teamOf } from "../../ui/tree-names.ts";
 
 /** The teams whose trees the account sees, and what it may do: everything in its own, nothing before they are known. */
 export function useTrees() {

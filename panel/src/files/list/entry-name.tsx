@@ -1,6 +1,6 @@
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import type { Entry } from "../file-queries.ts";
-import { inTree } from "../../auth/teams/tree-names.ts";
+import { inTree } from "../../ui/tree-names.ts";
 import classes from "./files.module.css";
 
 /** Opens the entry. Its clicks are not those of the row. */

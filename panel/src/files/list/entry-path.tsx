@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import type { Step } from "../file-queries.ts";
-import { inTree } from "../../auth/teams/tree-names.ts";
+import { inTree } from "../../ui/tree-names.ts";
 import classes from "./files.module.css";
 
 /** Where an entry lies: a link to that folder. */

@@ -6,7 +6,7 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
-import { inTree } from "../../auth/teams/tree-names.ts";
+import { inTree } from "../../ui/tree-names.ts";
 import classes from "./files.module.css";
 
 const ROWS = 12;

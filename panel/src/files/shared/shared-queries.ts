@@ -1,7 +1,7 @@
 /** Which shares and drop boxes serve entries. Whoever changes a share refreshes these too. */
 import { queryOptions } from "@tanstack/react-query";
 import { responseOf, api, type Share, type ShareMark } from "../../base/api.ts";
-import { inTree } from "../../auth/teams/tree-names.ts";
+import { inTree } from "../../ui/tree-names.ts";
 
 export type Marks = ReadonlyMap<number, ShareMark>;
 

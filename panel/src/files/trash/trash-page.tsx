@@ -17,7 +17,7 @@ import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshFiles, restoreEntry } from "../file-queries.ts";
 import { KindIcon } from "../kind-icon.tsx";
 import { TreeSelect } from "../../auth/teams/tree-select.tsx";
-import { inTree } from "../../auth/teams/tree-names.ts";
+import { inTree } from "../../ui/tree-names.ts";
 import { useTrees } from "../../auth/teams/trees.ts";
 import { UsageBar } from "../usage-bar.tsx";
 import { deleteForGood, emptyTrash, trashQuery } from "./trash-queries.ts";

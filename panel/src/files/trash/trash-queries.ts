@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { responseOf, api } from "../../base/api.ts";
 import type { EntryId } from "../file-queries.ts";
-import { inTree } from "../../auth/teams/tree-names.ts";
+import { inTree } from "../../ui/tree-names.ts";
 
 const PAGE = 100;
 

@@ -1,7 +1,7 @@
 /** Plans where incoming files go: makes their folders, and asks once about all taken names. */
 import { responseOf, api, ApiError } from "../../base/api.ts";
 import { createFolder, type EntryId } from "../file-queries.ts";
-import { inTree } from "../../auth/teams/tree-names.ts";
+import { inTree } from "../../ui/tree-names.ts";
 import { freeNameFor } from "./free-names.ts";
 import type { Incoming, IncomingFile } from "./incoming.ts";
 

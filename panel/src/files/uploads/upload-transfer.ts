@@ -5,7 +5,7 @@ import { ApiError, csrfHeader, keepSession, regainSession } from "../../base/api
 import { loaded } from "../../base/lazy.ts";
 import { isAsChosen } from "../../../../src/lib/chosen-files.ts";
 import { SERVER_URL } from "../../base/place.ts";
-import { ownerOfTree } from "../../auth/teams/tree-names.ts";
+import { ownerOfTree } from "../../ui/tree-names.ts";
 import type { UploadRecord } from "./upload-record.ts";
 
 const SMALLEST_PIECE = 256 * 1024;

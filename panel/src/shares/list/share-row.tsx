@@ -12,7 +12,7 @@ import {
 } from "@tabler/icons-react";
 import type { Share } from "../../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
-import { inTree } from "../../auth/teams/tree-names.ts";
+import { inTree } from "../../ui/tree-names.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
 import type { RowPlace } from "../../ui/long/rows-in-sight.tsx";
