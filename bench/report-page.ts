@@ -54,6 +54,7 @@ const figuresOf = createFigures({
   analytics: createAnalytics({ database, clock }),
   links: { by: () => ({ chosen: () => sets.find({ ids: null, filter: EVERYTHING }) }) },
   eyes: { of: async () => COMMAND },
+  names: { current: async ({ filter }) => filter },
   recordsDetails: () => true,
   zone: () => "UTC",
   clock,

@@ -7492,7 +7492,7 @@ export interface components {
             /** @description whose links it shows: account, or team:{name} */
             owner: string | null;
             password: "[REDACTED]" | null;
-            /** @description visitors find nothing, because its owner has changed: set the filter again to open it */
+            /** @description visitors find nothing, because its owner has changed or what its filter names is gone: set the filter again to open it */
             paused: boolean;
             /** Format: uri */
             short_url: string;

@@ -20,6 +20,7 @@ import {
   type StoredFilter,
   type StoredReport,
 } from "./report.ts";
+import type { FilterNames } from "./filter-names.ts";
 import type { ReportsRepository } from "./reports.repository.ts";
 
 export type ReportDeps = {
@@ -27,6 +28,7 @@ export type ReportDeps = {
   links: Pick<LinkService, "by" | "internal" | "domains" | "owners">;
   changes: Pick<Changes, "write">;
   eyes: Eyes;
+  names: FilterNames;
 };
 
 /** What is written in the transaction of a report, after it. */
@@ -36,7 +38,7 @@ export type ReportChanges = ReturnType<typeof createReportChanges>;
 
 export const REPORT_TARGET = internalTarget("report", 0);
 
-export function createReportChanges({ repository, links, changes, eyes }: ReportDeps) {
+export function createReportChanges({ repository, links, changes, eyes, names }: ReportDeps) {
   /** @throws LinkNotFound for a code that does not exist for the owner, BadRequest */
   async function checkedFilter(ownerId: number, filter: ReportFilter): Promise<StoredFilter> {
     const seen = await eyes.of(ownerId);
@@ -48,17 +50,20 @@ export function createReportChanges({ repository, links, changes, eyes }: Report
     const { code = [], ...rest } = filter;
     const chosen = await links.by(seen).chosen({ ...filter, code });
     const isNamed = code.some((text) => text !== "");
-    if (!isNamed) return { by: ownerId, links: null, filter: rest };
+    const ids = await names.idsOf(rest, seen);
+    if (!isNamed) return { by: ownerId, links: null, filter: rest, ids };
     const named = await links.by(seen).chosen({ code, ...(rest.domain && { domain: rest.domain }) });
     if (chosen === null || named === null || !("ids" in named)) throw tooMany();
-    return { by: ownerId, links: [...named.ids], filter: rest };
+    return { by: ownerId, links: [...named.ids], filter: rest, ids };
   }
 
   async function describe(link: Link, report: StoredReport, actor: Actor, db?: Db): Promise<ReportRecord> {
     const named = report.links;
     const codes = named === null ? null : await repository.codesOf(named, ownersReadBy(actor), db);
     const mails = (await repository.mailsOf([link.id], db)).get(link.id) ?? 0;
-    return { ...link, ...report, codes, mails };
+    const current = await names.current(report, db);
+    const filter = current ?? report.filter;
+    return { ...link, ...report, filter, lacksNamed: current === null, codes, mails };
   }
 
   /** Writes a planned change. @param after what the code shows then; null: it redirects */

@@ -13,6 +13,7 @@ import type { Actor } from "../lib/actor.ts";
 import type { ChooseLinks } from "../links/list/chosen.ts";
 import { addDays, countDays, firstInstantOf, zonedDayOf } from "./days.ts";
 import type { Eyes } from "./eyes.ts";
+import type { FilterNames } from "./filter-names.ts";
 import { isPaused, type ReportDays, type StoredFilter } from "./report.ts";
 
 export type FigureUnit = "hour" | "day" | "month";
@@ -67,6 +68,7 @@ type Deps = {
   analytics: Pick<Analytics, "trend" | "reports" | "detailsFrom" | "keepDays" | "calendar">;
   links: { by(actor: Actor): { chosen: ChooseLinks } };
   eyes: Eyes;
+  names: Pick<FilterNames, "current">;
   recordsDetails(): boolean;
   /** Name of the zone whose days count. */
   zone(): string;
@@ -78,11 +80,13 @@ export type Reported = StoredFilter & ReportDays & { ownerId: number | null };
 
 export type MakeFigures = ReturnType<typeof createFigures>;
 
-export function createFigures({ analytics, links, eyes, recordsDetails, zone, clock }: Deps) {
+export function createFigures({ analytics, links, eyes, names, recordsDetails, zone, clock }: Deps) {
   async function filterOf(reported: Reported): Promise<ClickFilter | null> {
     const seen = await eyes.of(reported.ownerId);
     if (seen === null || isPaused(reported)) return null;
-    const { filter, links: ids } = reported;
+    const { links: ids } = reported;
+    const filter = await names.current(reported);
+    if (filter === null) return null;
     const found = await links.by(seen).chosen(filter, ids ?? undefined);
     // Null: every link. Then the named ones exist for the owner.
     const chosen = found ?? (ids === null ? null : { ids });
@@ -104,7 +108,9 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
   return {
     /** Whether the owner, as it is now, has this report. */
     isOpen: async (reported: Reported): Promise<boolean> =>
-      !isPaused(reported) && (await eyes.of(reported.ownerId)) !== null,
+      !isPaused(reported) &&
+      (await eyes.of(reported.ownerId)) !== null &&
+      (await names.current(reported)) !== null,
 
     /** Adds up the past days of its links, so that its page need not read them one by one. */
     async keep(reported: Reported, signal: AbortSignal): Promise<void> {

@@ -34,7 +34,12 @@ export const storedFilter = z.object({
   /** Null: the filter names no codes. */
   links: z.array(z.int()).nullable(),
   filter: reportFilter.omit({ code: true }),
+  /** What the names in the filter name. Older reports have none. */
+  ids: z
+    .object({ domain: z.int().optional(), owner: z.int().optional(), team: z.int().optional() })
+    .optional(),
 });
+export type FilterIds = NonNullable<StoredFilter["ids"]>;
 export type StoredFilter = z.output<typeof storedFilter>;
 
 /** `days`: up to today, which counts. Else from the first to the last day, both included. */
@@ -46,6 +51,8 @@ export type StoredReport = StoredFilter & ReportDays;
 
 export type ReportRecord = Link &
   StoredReport & {
+    /** Its filter names something that is gone. */
+    lacksNamed: boolean;
     /** Codes in the filter; null: it names none. */
     codes: readonly string[] | null;
     /** Mails that bring it. */
@@ -136,7 +143,9 @@ export const reportView = namedObject("ReportPage", {
   owner: z.string().nullable().describe("whose links it shows: account, or team:{name}"),
   paused: z
     .boolean()
-    .describe("visitors find nothing, because its owner has changed: set the filter again to open it"),
+    .describe(
+      "visitors find nothing, because its owner has changed or what its filter names is gone: set the filter again to open it",
+    ),
   mails: z.int().describe("mails that bring it regularly"),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -167,7 +176,7 @@ export const viewOfReportPage = (report: ReportRecord, origin: string, hostOf: H
     expires_at: report.expiresAt === null ? null : formatRfc3339(report.expiresAt),
     password: report.passwordHash === null ? null : PASSWORD_MASK,
     owner: report.ownerName,
-    paused: isPaused(report),
+    paused: isPaused(report) || report.lacksNamed,
     mails: report.mails,
     created_at: formatRfc3339(report.createdAt),
     updated_at: formatRfc3339(report.updatedAt),
@@ -192,8 +201,16 @@ export function daysAfter(before: ReportDays | null, { days, from, to }: DaysInp
 }
 
 /** The fields of events. */
-export const servedReport = ({ by, links, filter, days, firstDay, lastDay }: StoredReport): ServedFields => ({
-  filter: JSON.stringify({ by, links, filter }),
+export const servedReport = ({
+  by,
+  links,
+  filter,
+  ids,
+  days,
+  firstDay,
+  lastDay,
+}: StoredReport): ServedFields => ({
+  filter: JSON.stringify({ by, links, filter, ids }),
   ...(days !== null && { days }),
   ...(firstDay !== null && { from: firstDay }),
   ...(lastDay !== null && { to: lastDay }),

@@ -165,7 +165,10 @@ async function shown(context: Context, report: ReportRecord | (Link & never)): P
     json: view,
     show(output) {
       rowsResult([view], COLUMNS).show(output);
-      if (view.paused) output.note("Visitors find nothing: its owner has changed. Set its filter again.");
+      if (view.paused)
+        output.note(
+          "Visitors find nothing: its owner has changed, or what its filter names is gone. Set its filter again.",
+        );
     },
   };
 }

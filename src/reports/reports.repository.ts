@@ -4,6 +4,7 @@ import { prepared } from "../platform/db/prepared.ts";
 import { anyLike, lowerPatterns } from "../platform/db/text-search.ts";
 import { sql } from "kysely";
 import { codeOf } from "../links/link/key.ts";
+import { ownerNames } from "../links/link/owners.repository.ts";
 import { readStoredFilter, type ReportDays, type StoredReport } from "./report.ts";
 
 export type ReportsRepository = ReturnType<typeof createReportsRepository>;
@@ -28,8 +29,8 @@ function toReport({ filter, days, first_day: firstDay, last_day: lastDay }: Row)
   return stored && { ...stored, ...({ days, firstDay, lastDay } as ReportDays) };
 }
 
-const rowOf = ({ by, links, filter, days, firstDay, lastDay }: StoredReport) => ({
-  filter: JSON.stringify({ by, links, filter }),
+const rowOf = ({ by, links, filter, ids, days, firstDay, lastDay }: StoredReport) => ({
+  filter: JSON.stringify({ by, links, filter, ids }),
   days,
   first_day: firstDay,
   last_day: lastDay,
@@ -147,6 +148,9 @@ export function createReportsRepository({ read, dialect }: Pick<Database, "read"
         .execute();
       return new Map(rows.map((row) => [row.link_id, Number(row.count)]));
     },
+
+    /** Names of accounts and teams that exist, by their ids. */
+    ownerNames: (ids: readonly number[], db: Db = read): Promise<Map<number, string>> => ownerNames(db, ids),
 
     /** Present codes of those links that have one of the owners; null: any. */
     async codesOf(

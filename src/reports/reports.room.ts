@@ -21,6 +21,7 @@ export const reportsRoom = {
   loadCommands: async () => (await import("./reports.commands.ts")).addReportPageCommands,
   async start(core: Core, { auth, links, analytics, door, sharing }: Needs) {
     const { createEyes } = await import("./eyes.ts");
+    const { createFilterNames } = await import("./filter-names.ts");
     const { createFigures } = await import("./figures.ts");
     const { createDaysJob } = await import("./days-job.ts");
     const { createReportsRepository } = await import("./reports.repository.ts");
@@ -31,12 +32,14 @@ export const reportsRoom = {
     const zone = () => config.get("analytics.time_zone");
     const repository = createReportsRepository(core.database);
     const eyes = createEyes(auth);
-    const reports = createReportPages({ ...core, repository, links, eyes });
+    const names = createFilterNames({ repository, links });
+    const reports = createReportPages({ ...core, repository, links, eyes, names });
     const figures = createFigures({
       ...core,
       analytics,
       links,
       eyes,
+      names,
       recordsDetails: () => config.get("analytics.enable_detailed_logging"),
       zone,
     });
@@ -53,7 +56,7 @@ export const reportsRoom = {
         editing: reports.editing(sharing.changes),
       },
       endpoints: { api: reportEndpoints({ reports, hostOf: links.domains.hostOf }) },
-      jobs: [createDaysJob({ repository, figures, forgetDays: analytics.forgetDays })],
+      jobs: [createDaysJob({ ...core, repository, figures, forgetDays: analytics.forgetDays })],
     };
   },
 } satisfies Room;

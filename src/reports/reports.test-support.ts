@@ -12,6 +12,7 @@ import { createUnlockCookies } from "../visitors/cookie.ts";
 import { testVisitorPages as pages } from "../visitors/pages.test-support.ts";
 import { createUnlock } from "../visitors/unlock.ts";
 import { createEyes } from "./eyes.ts";
+import { createFilterNames } from "./filter-names.ts";
 import { createFigures } from "./figures.ts";
 import { createReportsRepository } from "./reports.repository.ts";
 import { createReportPages } from "./reports.service.ts";
@@ -27,11 +28,13 @@ export async function openReports(database: Database, zone = "UTC") {
   const clicks = await openAnalytics(database);
   const repository = createReportsRepository(database);
   const eyes = createEyes({ findAccount: (id) => findAccount(database.read, id) });
-  const reports = createReportPages({ repository, links, changes, eyes, clock });
+  const names = createFilterNames({ repository, links });
+  const reports = createReportPages({ repository, links, changes, eyes, names, clock });
   const figures = createFigures({
     analytics: clicks.analytics,
     links,
     eyes,
+    names,
     recordsDetails: () => true,
     zone: () => zone,
     clock: clicks.clock,

@@ -3,6 +3,8 @@ import type { Actor } from "../lib/actor.ts";
 import { IPHONE } from "../clicks/analytics/analytics.test-support.ts";
 import { DAY, NOW, refusal, TARGET } from "../links/links.test-support.ts";
 import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createDaysJob } from "./days-job.ts";
 import type { ReportRecord } from "./report.ts";
 import { openReports, type ReportsHarness } from "./reports.test-support.ts";
 
@@ -230,6 +232,60 @@ forEachDialect((dialect) => {
     for (const search of ["München Übersicht", "MüNCHEN Über", "übersicht", "ÜBERSICHT", "sicht"])
       expect((await at.reports.page({ search }, null, 10, mia)).reports).toHaveLength(1);
     expect((await at.reports.page({ search: "Ubersicht" }, null, 10, mia)).reports).toEqual([]);
+  });
+
+  test("keeps the domain and owner that its filter names, under new names, and is closed without them", async () => {
+    const { links, database } = at;
+    const boss = await at.account("admin");
+    const domain = await links.domainService.create({ host: "old.example" }, boss);
+    const there = await link("there", mia, { domain: "old.example" });
+    const here = await link("here", mia);
+    await at.clicks.record([click(there, 1), click(here, 1), click(here, 2)]);
+    const named = await at.reports.create({ title: "x", filter: { domain: "old.example" } }, boss);
+    const owned = await at.reports.create({ title: "x", filter: { owner: mia.name } }, boss);
+    const seen = async (id: number) => {
+      const { filter, lacksNamed } = await at.reports.get(id, boss);
+      return [filter, lacksNamed, (await at.figures.of((await at.repository.visited(id))!))?.human];
+    };
+    expect(await seen(named.id)).toEqual([{ domain: "old.example" }, false, 1]);
+    expect(await seen(owned.id)).toEqual([{ owner: mia.name }, false, 3]);
+    await links.domainService.update(domain.id, { host: "new.example" }, boss);
+    const rename = (username: string) =>
+      database.write.updateTable("users").set({ username }).where("id", "=", mia.accountId).execute();
+    await rename("renamed");
+    expect(await seen(named.id)).toEqual([{ domain: "new.example" }, false, 1]);
+    expect(await seen(owned.id)).toEqual([{ owner: "renamed" }, false, 3]);
+    // As older reports are stored.
+    const filter = JSON.stringify({ by: boss.accountId, links: null, filter: { domain: "old.example" } });
+    await database.write
+      .updateTable("report_pages")
+      .set({ filter })
+      .where("link_id", "=", named.id)
+      .execute();
+    expect(await seen(named.id)).toEqual([{ domain: "old.example" }, true, undefined]);
+    expect((await at.visit(named.id)).status).toBe(404);
+    await database.write.deleteFrom("users").where("id", "=", mia.accountId).execute();
+    expect(await seen(owned.id)).toEqual([{ owner: mia.name }, true, undefined]);
+    await at.figures.keep((await at.repository.visited(named.id))!, new AbortController().signal);
+  });
+
+  test("one report whose days can't be added up keeps no others from theirs", async () => {
+    const made = await Promise.all([1, 2, 3].map((days) => at.reports.create({ title: "x", days }, mia)));
+    const kept: (number | null)[] = [];
+    let hasForgotten = false;
+    const job = createDaysJob({
+      repository: at.repository,
+      figures: {
+        keep: async ({ days }) => {
+          if (days === 2) throw new Error("broken");
+          kept.push(days);
+        },
+      },
+      forgetDays: async () => void (hasForgotten = true),
+      logger: silentLogger,
+    });
+    await job.run(new AbortController().signal);
+    expect([made.length, kept.sort(), hasForgotten]).toEqual([3, [1, 3], true]);
   });
 
   test("has a password and an end", async () => {

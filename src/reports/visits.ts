@@ -47,8 +47,8 @@ export function createReportResponses({ repository, figures, unlock, pages, cloc
     const locked = unlock.lock(report, request);
     if (locked !== null) return locked;
     if (!(await figures.isOpen(report))) return missing(request);
-    const { linkId, ownerId, by, links, filter, days, firstDay, lastDay } = report;
-    const key = JSON.stringify([linkId, ownerId, by, links, filter, days, firstDay, lastDay]);
+    const { linkId, ownerId, by, links, filter, ids, days, firstDay, lastDay } = report;
+    const key = JSON.stringify([linkId, ownerId, by, links, filter, ids, days, firstDay, lastDay]);
     const found = await kept(key, () => figures.of(report));
     if (found === null) return missing(request);
     return pageResponse(reportPage(pages.look(request), report.title, found), 200, request);
