@@ -45,8 +45,18 @@ type HttpParts = { house: House; rooms: readonly StartedRoom[]; repeats: Repeats
 
 export function createResponder(parts: HttpParts): Responder {
   const { env, logger } = parts.house;
-  return withAccessLog(createRoutes(parts), { sample: env.logging.accessSample, logger });
+  const respond = createRoutes(parts);
+  const beforeSecrets = secretPathsIn(parts.house.api.described().tables);
+  return withAccessLog(respond, { sample: env.logging.accessSample, beforeSecrets, logger });
 }
+
+/** Beginnings of the paths with the parameter `token`. */
+const secretPathsIn = (tables: readonly Pick<EndpointTable, "prefix" | "endpoints">[]): string[] =>
+  tables.flatMap(({ prefix, endpoints }) =>
+    endpoints.flatMap(({ path }) =>
+      path.includes(":token") ? [prefix + path.slice(0, path.indexOf(":token"))] : [],
+    ),
+  );
 
 function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
   const { config, auth, door, redirect, proxies, origins } = house;

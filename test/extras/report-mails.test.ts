@@ -11,7 +11,10 @@ let server: RunningWaymark;
 let client: Client;
 beforeAll(async () => {
   smtp = await startMailServer();
-  ({ installation, server, client } = await startSignedIn(smtp.settings));
+  ({ installation, server, client } = await startSignedIn({
+    ...smtp.settings,
+    WAYMARK__LOGGING__ACCESS_SAMPLE: "1",
+  }));
 });
 afterAll(async () => {
   await installation?.remove();
@@ -50,4 +53,6 @@ test("a reader confirms by a button, and a mail program ends the mails by one re
   expect((await send("decision=confirm")).status).toBe(200);
   expect(await state()).toBe("ended");
   expect((await fetch(`${url.slice(0, -1)}~`)).status).toBe(404);
+  await until(() => server.log().includes("/admin/v1/analytics/readers/…"));
+  expect(server.log()).not.toContain(path.slice(-32));
 });

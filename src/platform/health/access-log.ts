@@ -1,15 +1,21 @@
 import type { Logger } from "../../lib/logger.ts";
-import { pathStart } from "../../lib/request-target.ts";
+import { joinSlashes, pathStart } from "../../lib/request-target.ts";
 
 type Responder<R, S> = (request: R, server: S) => Response | Promise<Response>;
 
-/**
- * Logs a share of the requests. Queries, headers and bodies may hold secrets and are not logged. A share of 0 returns
- * `fetch` itself.
- */
+type Options = {
+  /** A share of 0 returns `fetch` itself. */
+  sample: number;
+  /** Beginnings of paths that a secret follows. */
+  beforeSecrets?: readonly string[];
+  logger: Logger;
+  random?: () => number;
+};
+
+/** Logs a share of the requests. Queries, headers, bodies and some ends of paths hold secrets and are not logged. */
 export function withAccessLog<R extends { method: string; url: string }, S>(
   fetch: Responder<R, S>,
-  { sample, logger, random = Math.random }: { sample: number; logger: Logger; random?: () => number },
+  { sample, beforeSecrets = [], logger, random = Math.random }: Options,
 ): Responder<R, S> {
   if (sample <= 0) return fetch;
   return async (request, server) => {
@@ -19,7 +25,7 @@ export function withAccessLog<R extends { method: string; url: string }, S>(
     logger.info(
       {
         method: request.method,
-        path: pathOf(request.url),
+        path: pathOf(request.url, beforeSecrets),
         status: response.status,
         ms: Math.round((performance.now() - begun) * 1000) / 1000,
         requestId: response.headers.get("X-Request-Id") ?? undefined,
@@ -32,8 +38,11 @@ export function withAccessLog<R extends { method: string; url: string }, S>(
 
 const LONGEST_PATH = 512;
 
-function pathOf(url: string): string {
+function pathOf(url: string, beforeSecrets: readonly string[]): string {
   const path = url.slice(Math.max(0, pathStart(url)));
+  const joined = joinSlashes(path);
+  const beginning = beforeSecrets.find((one) => joined.startsWith(one));
+  if (beginning !== undefined) return `${beginning}…`;
   const end = path.indexOf("?");
   return (end < 0 ? path : path.slice(0, end)).slice(0, LONGEST_PATH);
 }

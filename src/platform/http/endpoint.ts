@@ -58,7 +58,7 @@ export type Endpoint<
   Q extends Schema | undefined = Schema | undefined,
 > = {
   method: Method;
-  /** Hono pattern relative to the prefix, such as `/links/:code{.+}`. Specific patterns come first. */
+  /** Hono pattern relative to the prefix, such as `/links/:code{.+}`. Specific patterns come first. No log has the parameter `token`. */
   path: string;
   /** Refuses other methods on this path, even if later patterns accept them. */
   ownsPath?: boolean;
