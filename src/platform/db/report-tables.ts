@@ -31,7 +31,7 @@ export const REPORT_TABLES = {
     /** Lower-case. */
     email: "text(254)",
     language: "text(8)",
-    /** "waiting": for a confirmation. "active". "ended": by the reader. */
+    /** "waiting": for a confirmation. "active". "ended": by the reader. "removed": by the owner, while it was not active. */
     state: "text(8)",
     /** Unique: what the reader confirms and ends the mails with. */
     token: "text(43)",

@@ -16,6 +16,8 @@ const COLUMNS = [
   "report_mails.created_at as createdAt",
 ] as const;
 const READER = ["id", "email", "language", "state", "token", "changed_at as changedAt"] as const;
+/** The state of a reader that its owner removed while it was not active: added again, it has to confirm. */
+const REMOVED = "removed";
 
 type MailRow = Omit<StoredReportMail, "every"> & { every: string };
 
@@ -133,7 +135,7 @@ export function createReportMailsRepository({ read, dialect }: Pick<Database, "r
 function createReaders({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const toReader = (row: Omit<ReportReader, "state"> & { state: string }): ReportReader => ({
     ...row,
-    state: row.state as ReaderState,
+    state: row.state === REMOVED ? "ended" : (row.state as ReaderState),
   });
 
   return {
@@ -142,6 +144,7 @@ function createReaders({ read, dialect }: Pick<Database, "read" | "dialect">) {
         .selectFrom("report_readers")
         .select(READER)
         .where("mail_id", "=", mailId)
+        .where("state", "!=", REMOVED)
         .orderBy("id")
         .execute();
       return rows.map(toReader);
@@ -161,8 +164,25 @@ function createReaders({ read, dialect }: Pick<Database, "read" | "dialect">) {
       if (rows.length > 0) await dialect.insertMany(tx, "report_readers", rows);
     },
 
-    async removeReaders(tx: Db, ids: readonly number[]): Promise<void> {
-      if (ids.length > 0) await tx.deleteFrom("report_readers").where("id", "in", ids).execute();
+    /** Those of the addresses whose reader was removed and has to confirm. */
+    async removedReaders(tx: Db, mailId: number, emails: readonly string[]): Promise<ReportReader[]> {
+      if (emails.length === 0) return [];
+      const query = tx.selectFrom("report_readers").select(READER).where("mail_id", "=", mailId);
+      const removed = query.where("state", "=", REMOVED).where("email", "in", emails);
+      return (await removed.execute()).map(toReader);
+    },
+
+    /** Keeps the rows of those who have not confirmed, or ended the mails, out of sight. */
+    async removeReaders(tx: Db, readers: readonly ReportReader[], now: number): Promise<void> {
+      const idsOf = (some: readonly ReportReader[]) => some.map(({ id }) => id);
+      const [active, others] = [
+        readers.filter(({ state }) => state === "active"),
+        readers.filter(({ state }) => state !== "active"),
+      ];
+      if (active.length > 0) await tx.deleteFrom("report_readers").where("id", "in", idsOf(active)).execute();
+      if (others.length === 0) return;
+      const set = { state: REMOVED, changed_at: now };
+      await tx.updateTable("report_readers").set(set).where("id", "in", idsOf(others)).execute();
     },
 
     /** Returns whether the reader was in another state. */

@@ -122,8 +122,8 @@ export function createReportMails(deps: Deps) {
         const of = { mailId: id, page: before.page, every };
         const readers = await repository.readers(id, tx.db);
         if (to !== undefined) {
-          const gone = readers.filter(({ email }) => !to.includes(email)).map((reader) => reader.id);
-          await repository.removeReaders(tx.db, gone);
+          const gone = readers.filter(({ email }) => !to.includes(email));
+          await repository.removeReaders(tx.db, gone, clock.now());
           const known = readers.map(({ email }) => email);
           await confirmations.add(
             tx,
@@ -169,7 +169,7 @@ function createReaderDecisions({ repository, changes, zone, clock }: Deps) {
         const reader = await repository.readerWith(token, tx.db);
         if (reader === null) return null;
         const state = decision === "end" ? "ended" : "active";
-        if (state === "active" && reader.state !== "waiting") return reader;
+        if (reader.state === "ended" || (state === "active" && reader.state !== "waiting")) return reader;
         const now = clock.now();
         await repository.setState(tx.db, reader.id, { state, now, ...(state === "active" && { language }) });
         return { ...reader, state };
@@ -261,23 +261,28 @@ function createConfirmations({ repository, outbox, readerUrl, languageOf, clock 
     }
   }
 
+  async function setWaiting(tx: MailTransaction, readers: readonly ReportReader[]): Promise<void> {
+    for (const { id } of readers)
+      await repository.setState(tx.db, id, { state: "waiting", now: clock.now() });
+  }
+
   return {
+    /** Whoever was removed before the mails were confirmed, or after they were ended, confirms them. */
     async add(tx: MailTransaction, of: Bringing, emails: readonly string[], given?: Language): Promise<void> {
       const ownerId = of.page.ownerId ?? 0;
       const accounts = await repository.accountsWith(emails, tx.db);
       const confirmed = await repository.confirmedFor(ownerId, emails, tx.db);
       const standard = given ?? (ownerId < 0 ? "en" : await languageOf(ownerId));
-      const readers = emails.map((email): NewReader => {
+      const former = await repository.removedReaders(tx.db, of.mailId, emails);
+      const rest = emails.filter((email) => !former.some((reader) => reader.email === email));
+      const readers = rest.map((email): NewReader => {
         const isKnown = accounts.has(email) || confirmed.has(email);
         const language = accounts.get(email) ?? standard;
         return { email, language, state: isKnown ? "active" : "waiting", token: newToken() };
       });
       await repository.addReaders(tx.db, of.mailId, readers, clock.now());
-      await ask(
-        tx,
-        of,
-        readers.filter(({ state }) => state === "waiting"),
-      );
+      await setWaiting(tx, former);
+      await ask(tx, of, [...readers.filter(({ state }) => state === "waiting"), ...former]);
     },
 
     async again(
@@ -289,8 +294,7 @@ function createConfirmations({ repository, outbox, readerUrl, languageOf, clock 
       const unconfirmed = readers.filter(({ email, state }) => emails.includes(email) && state !== "active");
       const stranger = emails.find((email) => !readers.some((reader) => reader.email === email));
       if (stranger !== undefined) throw badField("ask_again", `${stranger} is not in to; add it first.`);
-      for (const { id } of unconfirmed)
-        await repository.setState(tx.db, id, { state: "waiting", now: clock.now() });
+      await setWaiting(tx, unconfirmed);
       await ask(tx, of, unconfirmed);
     },
   };

@@ -192,6 +192,30 @@ forEachDialect((dialect) => {
     expect(await mails.decide("unknown", "end", "en")).toBeNull();
   });
 
+  test("whoever ended them confirms when the owner removes and adds the address", async () => {
+    const own = `${mia.name}@example.com`;
+    const { id } = await make([own, OUTSIDER]);
+    const token = await tokenOf(own, id);
+    await mails.decide(token, "end", "en");
+    for (const _ of [1, 2]) {
+      await mails.change(id, { to: [OUTSIDER] }, mia);
+      expect((await mails.get(id, mia)).readers).toMatchObject([{ email: OUTSIDER }]);
+      expect(await mails.decide(token, "end", "en")).toMatchObject({ state: "ended" });
+      expect((await mails.get(id, mia)).readers).toHaveLength(1);
+      sent = [];
+      await mails.change(id, { to: [own, OUTSIDER] }, mia);
+      expect((await mails.get(id, mia)).readers).toContainEqual(
+        expect.objectContaining({ email: own, state: "waiting" }),
+      );
+      expect(sent.map(({ to, mail }) => [to.email, mail.kind])).toEqual([[own, "report_confirm"]]);
+    }
+    await mails.decide(token, "confirm", "en");
+    for (const to of [[OUTSIDER], [own, OUTSIDER]]) await mails.change(id, { to }, mia);
+    expect((await mails.get(id, mia)).readers).toContainEqual(
+      expect.objectContaining({ email: own, state: "active" }),
+    );
+  });
+
   test("leave the page as it was when they are refused", async () => {
     const pages = async () => (await at.reports.page({}, null, 10, mia)).reports.map(({ title }) => title);
     hasAskedEnough = true;
