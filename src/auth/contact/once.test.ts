@@ -1,5 +1,6 @@
 /** Links of mails work once, through several processes at once too, and one new password wins, on every database. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { COMMAND } from "../../lib/actor.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import {
@@ -115,6 +116,33 @@ forEachDialect((dialect) => {
     expect((await send(harness, "POST", CONFIRM, { token: first! })).status).toBe(404);
     const { id } = await harness.auth.users.getByUsername("cleo");
     expect(await harness.auth.contacts.get(id)).toMatchObject({ email: "second@example.com" });
+  });
+
+  test("changes of name, language, mails and address at once all last", async () => {
+    await send(harness, "PUT", RESET, { token: await invite("edda"), password: PASSWORD });
+    const edda = await signedIn("edda", PASSWORD);
+    const { id } = await harness.auth.users.getByUsername("edda");
+    for (let nth = 0; nth < 3; nth++) {
+      const [email, name] = [`edda${nth}@example.com`, `Edda ${nth}`];
+      await edda.send("PUT", EMAIL, { body: { email, password: PASSWORD } });
+      const token = tokenIn(mails.at(-1));
+      const language = nth % 2 === 0 ? "de" : "fr";
+      const mailed = nth % 2 === 0 ? "off" : "day";
+      const contacts = [harness, other].map((at) => at.auth.contacts);
+      await Promise.all([
+        contacts[0]!.rename({ id, username: "edda" }, COMMAND, name),
+        send(other, "POST", CONFIRM, { token }),
+        contacts[1]!.change(id, { language }),
+        contacts[0]!.change(id, { mails: { download: mailed } }),
+      ]);
+      expect(await harness.auth.contacts.get(id)).toMatchObject({
+        email,
+        emailVerified: true,
+        displayName: name,
+        language,
+        choices: { download: mailed },
+      });
+    }
   });
 
   test("of several changes of one's password at once one wins, the administrator's too", async () => {

@@ -3,7 +3,7 @@
  * counts once its owner has followed a link, so nobody gets mails of somebody else's account.
  */
 import { given } from "../../lib/given.ts";
-import { lockPasswordHash } from "../account.repository.ts";
+import { lockAccount, lockPasswordHash } from "../account.repository.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
@@ -111,7 +111,7 @@ export function createContacts(deps: Deps) {
 
     async change(accountId: number, { language, mails }: ContactUpdate): Promise<Contact> {
       return changes.write(async (tx) => {
-        const before = await repository.find(accountId, tx.db);
+        const before = await lockContact(deps, tx, accountId);
         const choices: Choices = { ...before.choices, ...given(mails ?? {}) };
         const after = { ...before, choices, language: language ?? before.language };
         await repository.save(tx.db, accountId, after, clock.now());
@@ -127,7 +127,7 @@ export function createContacts(deps: Deps) {
     ): Promise<void> {
       await changes.write(async (tx) => {
         const now = clock.now();
-        const before = await repository.find(id, tx.db);
+        const before = await lockContact(deps, tx, id);
         await repository.save(tx.db, id, { ...before, displayName }, now);
         const after = { ...before, displayName };
         if (before.displayName !== displayName)
@@ -149,6 +149,16 @@ export function createContacts(deps: Deps) {
       await changes.write((tx) => linkMails.requestProof(tx, holder, email));
     },
   };
+}
+
+/** Whoever stores a contact writes all of it, so it is read under the lock of its account. */
+async function lockContact(
+  { repository, database }: Pick<Deps, "repository" | "database">,
+  tx: ChangeTransaction,
+  id: number,
+): Promise<Contact> {
+  await lockAccount(tx.db, database, id);
+  return repository.find(id, tx.db);
 }
 
 type ContactChange = {
@@ -236,7 +246,7 @@ function createProofUses(deps: ProofUseDeps) {
     displayName?: string | null,
   ): Promise<void> {
     const now = clock.now();
-    const before = await repository.find(id, tx.db);
+    const before = await lockContact(deps, tx, id);
     const after = { ...before, ...given({ displayName }), email, emailVerified: email !== null };
     await repository.save(tx.db, id, after, now);
     if (before.email === email && before.displayName === after.displayName) return;
