@@ -20,6 +20,7 @@ export const CARRIED_SETTINGS = [
   "features.instance_name",
   "features.logo",
   "features.public_url",
+  "features.well_known",
   "links.forgive_tails",
   "links.ignore_case",
   "privacy.imprint_url",
@@ -102,6 +103,14 @@ export async function copyLinks(
       "domains",
       domains.map((domain) => ({ ...domain, owner_id: null })),
     );
+    for (const { id } of domains) {
+      const documents = await read
+        .selectFrom("domain_documents")
+        .selectAll()
+        .where("domain_id", "=", id)
+        .execute();
+      if (documents.length > 0) await dialect.insertMany(tx, "domain_documents", documents);
+    }
     await dialect.insertMany(tx, "settings", [...settings, ...own]);
     // It draws the same variants for the same visitors.
     await tx.updateTable("instance").set({ uuid }).execute();

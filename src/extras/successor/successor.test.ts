@@ -33,7 +33,13 @@ forEachDialect((dialect) => {
   beforeAll(async () => {
     room = await openLinks(await dialect.openDb());
     const { links, clock, database } = room;
-    await links.domainService.create({ host: "b.test" }, COMMAND);
+    const well_known = [{ name: "assetlinks.json", text: "[]" }];
+    await links.domainService.create({ host: "b.test", well_known }, COMMAND);
+    const setting = { key: "features.well_known", value: JSON.stringify(JSON.stringify(well_known)) };
+    await database.write
+      .insertInto("settings")
+      .values({ ...setting, updated_at: 0, updated_by: "cli" })
+      .execute();
     const made = [
       { code: "Plain", target: 'https://a.test/?x="<y>&z' },
       { code: "plain", target: "https://a.test/lower" },
@@ -107,7 +113,8 @@ forEachDialect((dialect) => {
     await withBundle(path, signer.publicKey, (bundle) => readDatabase(bundle, copied));
     const copy = await openSnapshot(copied, silentLogger);
     try {
-      const all = (db: typeof copy.read, table: "link_uses" | "link_aliases" | "instance") =>
+      const whole = ["link_uses", "link_aliases", "domain_documents"] as const;
+      const all = (db: typeof copy.read, table: (typeof whole)[number] | "instance") =>
         db.selectFrom(table).selectAll().execute();
       const links = (db: typeof copy.read) =>
         db
@@ -122,7 +129,13 @@ forEachDialect((dialect) => {
         .select((eb) => [eb.fn.count("title").as("title"), eb.fn.count("note").as("note")])
         .executeTakeFirstOrThrow();
       expect([title, note]).toEqual([0, 0]);
-      for (const table of ["link_uses", "link_aliases"] as const) {
+      const documents = copy.read
+        .selectFrom("settings")
+        .select("value")
+        .where("key", "=", "features.well_known");
+      expect((await documents.executeTakeFirst())?.value).toContain("assetlinks.json");
+      expect(await all(copy.read, "domain_documents")).toHaveLength(1);
+      for (const table of whole) {
         expect(await all(copy.read, table)).toEqual(await all(room.database.read, table));
       }
       const uuid = (rows: unknown[]) => (rows[0] as { uuid: string }).uuid;
