@@ -6912,7 +6912,7 @@ export interface components {
         PostLinksBatchQueryResult: {
             /** @description for POST /links/batch/undo; absent if nothing changed */
             change?: string;
-            /** @description links deleted or changed, never shares of others; in a dry run 0, or with change what it has changed so far */
+            /** @description links deleted or changed, never shares of others, nor links that are so already; in a dry run 0, or with change what it has changed so far */
             changed: number;
             /** @description why the first link that was not changed was left as it is */
             first_error?: string;

@@ -150,7 +150,9 @@ export async function changeFound(
     show: (to) => to.line(`${pluralize(sum.changed, "link")} ${done}.`),
     notes: [
       ...notes,
-      ...(left > 0 ? [`${pluralize(left, "link")} not ${done}: ${sum.first_error ?? ""}`] : []),
+      ...(left > 0
+        ? [`${pluralize(left, "link")} not ${done}: ${sum.first_error ?? "nothing differs."}`]
+        : []),
       ...(sum.change === undefined ? [] : [`Undo: ${programName()} links undo ${sum.change}`]),
     ],
   };

@@ -79,7 +79,8 @@ function differences(before: Described, after: Described) {
 export const changeEvents = (doing: Doing, affected: Affected): EventRecord[] =>
   isUnchanged(affected.before!, affected.after!) ? [] : [linkEvent(doing, affected)];
 
-const isUnchanged = (before: Described, after: Described): boolean =>
+/** Whether an event would have nothing to say. */
+export const isUnchanged = (before: Described, after: Described): boolean =>
   before.code === after.code &&
   before.tags.length === after.tags.length &&
   before.tags.every((tag) => after.tags.includes(tag)) &&

@@ -116,10 +116,10 @@ forEachDialect((dialect) => {
     expect(others).toMatchObject({ changed: 1, change: expect.any(String) });
     expect(others.change).not.toBe(change);
     const old = { ...bulkPlaceOf(cursor)!, at: NOW - 60_000 };
-    const dated = await run({ ...request, cursor: bulkCursorText(old) });
+    const dated = await run({ ...request, set: { title: "u" }, cursor: bulkCursorText(old) });
     expect(parseBulkId(dated.change!).at).toBe(NOW);
     room.clock.time += 2 * DAY;
-    const afterDays = await run({ ...request, cursor });
+    const afterDays = await run({ ...request, set: { title: "v" }, cursor });
     expect(parseBulkId(afterDays.change!).at).toBe(room.clock.time);
     expect(await refusal(run({ ...request, cursor: "W10" }))).toBe("BadRequest");
   });
@@ -188,6 +188,31 @@ forEachDialect((dialect) => {
     expect([undone.restored, undone.failed.map(({ code }) => code)]).toEqual([7, ["l4"]]);
     expect(await found("x")).toEqual(["l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7"]);
     expect(await found("y")).toEqual([]);
+  });
+
+  test("links that are so already are found and stay, and a change of none has no name", async () => {
+    await fill(26, (at) => (at < 20 ? ["x"] : []));
+    const { updatedAt } = await room.links.get("l3");
+    room.clock.time += 60_000;
+    const request = { filter: { search: "l" }, action: "update", set: { add_tags: ["x"] } };
+    const done = await run(request);
+    expect(done).toEqual({ matched: 26, changed: 6, change: expect.any(String) });
+    const kept = await room.links.get("l3");
+    expect([kept.updatedAt, (await room.links.get("l23")).updatedAt]).toEqual([updatedAt, NOW + 60_000]);
+    expect(await run(request)).toEqual({ matched: 26, changed: 0 });
+    expect(await room.events.countOfBulk({ actor: "cli", ...parseBulkId(done.change!) })).toBe(6);
+    // Calls go on after one that changed nothing, as one change.
+    const newest = room.database.read.selectFrom("links").select("code").orderBy("id", "desc").limit(2);
+    for (const { code } of await newest.execute()) await room.links.patch(code, { remove_tags: ["x"] });
+    const calls = [await run({ ...request, limit: 24 })];
+    for (let { next } = calls[0]!; next !== undefined; next = calls.at(-1)!.next)
+      calls.push(await run({ ...request, limit: 1, cursor: next }));
+    const changed = calls.filter(({ change }) => change !== undefined);
+    expect(calls.reduce((sum, { matched }) => sum + matched, 0)).toBe(26);
+    expect([changed.length, new Set(changed.map(({ change }) => change)).size]).toEqual([2, 1]);
+    const { host } = await room.links.domainService.create({ host: "moved.example" }, COMMAND);
+    const moving = { filter: { codes: ["l1"] }, action: "update", set: { domain: host } };
+    expect(await run(moving)).toMatchObject({ matched: 1, changed: 1 });
   });
 
   test("a link that has left the filter once it is locked stays", async () => {

@@ -38,6 +38,7 @@ import {
 } from "../list/filter.ts";
 import type { LinkList } from "../list/list.ts";
 import type { FoundKey, LinkListRepository } from "../list/repository.ts";
+import type { ChangedLink } from "../write/plans.ts";
 import type { LinkWriter, WriteOutcome, Writing } from "../write/writer.ts";
 import { cursorText, placeOf } from "../../lib/cursor.ts";
 import { foundInChunks } from "../../lib/chunked.ts";
@@ -114,7 +115,7 @@ export const queryBatchResult = z.object({
   changed: z
     .int()
     .describe(
-      "links deleted or changed, never shares of others; in a dry run 0, or with change what it has changed so far",
+      "links deleted or changed, never shares of others, nor links that are so already; in a dry run 0, or with change what it has changed so far",
     ),
   first_error: z.string().optional().describe("why the first link that was not changed was left as it is"),
   change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
@@ -152,7 +153,11 @@ type Deps = {
   portion?: number;
 };
 
-type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
+type Written = string | Pick<ChangedLink, "isUnchanged">;
+type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<Written>[]>;
+
+const isUnchanged = (outcome: Written): boolean =>
+  typeof outcome === "object" && outcome.isUnchanged === true;
 
 export function createQueryBatch(deps: Deps) {
   const { repository, list, writer, owners, domains, events, clock, actor } = deps;
@@ -220,8 +225,8 @@ export function createQueryBatch(deps: Deps) {
         const isDone = done.has(portion.keys[at]!.id);
         const isGone = outcome instanceof AppError && outcome.name === "LinkNotFound";
         if (!isGone || isDone) result.matched++;
-        if (!(outcome instanceof AppError) || isDone) result.changed++;
-        else if (!isGone) result.first_error ??= outcome.message;
+        if (isDone || !(outcome instanceof AppError || isUnchanged(outcome))) result.changed++;
+        else if (outcome instanceof AppError && !isGone) result.first_error ??= outcome.message;
       }
       // Leaves half of the time to others.
       await Bun.sleep(performance.now() - start);
@@ -269,7 +274,7 @@ async function updating(deps: Deps, set: QueryBatchInput["set"], now: number): P
     passwordHash: typeof password === "string" ? await deps.hashPassword(password) : password,
   };
   return async (codes, by) => {
-    const outcomes = new Map<string, WriteOutcome<unknown>>();
+    const outcomes = new Map<string, WriteOutcome<Written>>();
     for (const code of codes) {
       const refusal = await loopOf(code);
       if (refusal !== null) outcomes.set(code, refusal);

@@ -18,7 +18,7 @@ import { domainRefusal, type KeptDomains, type Moves } from "./moves.ts";
 import { MOST_TAGS, tagsAfter, tooManyTags } from "../tags/tag.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { type LinkOptions, readOptions, writeOptions } from "../link/field-values.ts";
-import { changeEvents, type ReviewVerb, type ServedFields } from "../link/events.ts";
+import { changeEvents, isUnchanged, type ReviewVerb, type ServedFields } from "../link/events.ts";
 import type { ExistingLink, NewLink } from "./repository.ts";
 import { stillHeld, takenDownRefusal, type ValidateTargets } from "./allowed-targets.ts";
 import { ownerNames } from "../link/owners.repository.ts";
@@ -52,7 +52,8 @@ export type CheckedUpdate = Omit<LinkPatch, "options"> &
   };
 
 export type WrittenLink = Omit<NewLink, "clickCount" | "automatedClicks">;
-export type ChangedLink = WrittenLink & { id: number };
+/** `isUnchanged`: a bulk change left it as it was, because nothing differs. */
+export type ChangedLink = WrittenLink & { id: number; isUnchanged?: true };
 /** `isNew` false: it was overwritten. */
 export type CreatedLink = ChangedLink & { isNew: boolean };
 
@@ -141,7 +142,7 @@ export function planUpdate(
   refusals: ReadonlyMap<string, AppError>,
 ) {
   const { actor, now, serves, review, validateTargets } = by;
-  const claimed = new Map<string, ChangedLink>();
+  const claimed = new Set<string>();
   const outcomes = changes.map((change): WriteOutcome<ChangedLink> => {
     const { code } = change;
     const stored = existing.get(code);
@@ -165,10 +166,16 @@ export function planUpdate(
     if (options instanceof AppError) return options;
     const isMoved = changed.target !== before.target;
     const link = { ...changed, options, tags, updatedAt: now, ...(isMoved && { deadSince: null }) };
-    claimed.set(code, link);
-    return link;
+    claimed.add(code);
+    const isKept = (change.to ?? code) === code && link.ownerId === before.ownerId;
+    return by.bulk !== undefined && isKept && isUnchanged(before, link)
+      ? { ...before, isUnchanged: true }
+      : link;
   });
-  return { outcomes, overwrites: [...claimed.values()] };
+  const overwrites = outcomes.filter(
+    (outcome): outcome is ChangedLink => !(outcome instanceof AppError) && !outcome.isUnchanged,
+  );
+  return { outcomes, overwrites };
 }
 
 function retargeted({ retarget }: CheckedUpdate, before: string): string | AppError | undefined {

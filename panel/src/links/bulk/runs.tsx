@@ -64,19 +64,14 @@ function useChangedFields(set: NonNullable<ChangeRun["body"]["set"]>): string[] 
   return names.flatMap(([isChanged, name]) => (isChanged ? [name] : []));
 }
 
-/** What a change could not do. */
-const Unchanged = ({ kind, count, refusal }: Refused) => (
+/** What a deletion could not do. */
+const Undeleted = ({ count, refusal }: Refused) => (
   <>
-    {kind === "delete" ? (
-      <Plural value={count} one="# link can't be deleted." other="# links can't be deleted." />
-    ) : (
-      <Plural value={count} one="# link can't be changed." other="# links can't be changed." />
-    )}{" "}
-    {refusal}
+    <Plural value={count} one="# link can't be deleted." other="# links can't be deleted." /> {refusal}
   </>
 );
 
-/** What an undo could not do. */
+/** What an undo could not do, and links that a change left: it may not change them, or they are so already. */
 const Left = ({ kind, count, refusal }: Refused) => (
   <>
     {kind === "delete" ? (
@@ -147,9 +142,10 @@ export function useRuns(onDeleted?: () => void) {
     if (run.kind === "change" && !run.isOpen) dropDraft(BULK_DRAFT);
     const stays = run.matched - run.changed;
     if (stays > 0) {
+      const Kept = run.kind === "delete" ? Undeleted : Left;
       notifications.show({
-        color: "red",
-        message: <Unchanged kind={run.kind} count={stays} refusal={run.refusal} />,
+        ...(run.refusal !== undefined && { color: "red" }),
+        message: <Kept kind={run.kind} count={stays} refusal={run.refusal} />,
       });
     }
     if (run.change === undefined) return;
