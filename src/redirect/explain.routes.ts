@@ -5,12 +5,13 @@ import { appError } from "../lib/errors.ts";
 import { parseIp } from "../lib/ip-address.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../links/link/code.ts";
-import type { Domains } from "../links/domains/registry.ts";
+import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { NO_OPTIONS, readOptions, writeOptions } from "../links/link/field-values.ts";
 import { codeOf, domainOf } from "../links/link/key.ts";
 import { domainQuery, type Link } from "../links/link/link.ts";
 import type { LinkAccess } from "../links/link/routes.ts";
 import { shortUrl } from "../links/link/short-url.ts";
+import type { LostReason } from "../visitors/lost-pages.ts";
 import { isLinkPreview } from "../lib/automated-visitors.ts";
 import { namedObject } from "../lib/named-object.ts";
 import {
@@ -25,7 +26,8 @@ import { explainRules, type Facts } from "../links/rules/decide.ts";
 import { conditionName, parseRules, parseRuleTarget, rulesSchema, sharedCode } from "../links/rules/rule.ts";
 import { createNearLinks } from "./near-links.ts";
 import { keyIn, type PathDomains } from "./path-code.ts";
-import { closedAs, type Fallbacks, locate } from "./special.ts";
+import { statusOf, urlInstead } from "./responses.ts";
+import { closedAs, type Fallbacks, HELD_AS, locate } from "./special.ts";
 import { withUtm } from "./utm.ts";
 import type { Sent, VisitorFacts } from "./visitor-facts.ts";
 
@@ -72,8 +74,13 @@ export const explanation = namedObject("Explanation", {
 type Place = Pick<z.output<typeof explanation>, "code" | "found_by">;
 type Explanation = Omit<z.output<typeof explanation>, keyof Place>;
 
-/** `beyond`: see Visit. */
-type Explained = LookedUp & { code: string; shortUrl: string; beyond?: string };
+/** `beyond`: see Visit. `domain`: absent for the default one. */
+type Explained = LookedUp & {
+  code: string;
+  shortUrl: string;
+  beyond?: string;
+  domain?: RoutedDomain | undefined;
+};
 
 type ExplainDeps = {
   visitors: VisitorFacts;
@@ -94,33 +101,39 @@ type Explain = ReturnType<typeof createExplain>;
  */
 export function createExplain(deps: ExplainDeps) {
   const { visitors, fallbacks, automated, uses, serves, passUtm } = deps;
-  const nowhere = (reason: Explanation["reason"]): Explanation => ({
-    target: null,
-    status: 404,
-    reason,
-    steps: [],
-  });
+  /** Domains may lead elsewhere. @param lost why, as visitors learn it */
+  function nowhere(
+    { code, domain }: Explained,
+    lost: LostReason,
+    reason: Explanation["reason"],
+  ): Explanation {
+    const url = urlInstead(domain, lost, code);
+    return url
+      ? { target: toLocation(url), status: 307, reason, steps: [] }
+      : { target: null, status: statusOf(lost), reason, steps: [] };
+  }
 
   async function closed(
-    { id, shortUrl: url }: Explained,
-    link: SpecialLink,
+    explained: Explained,
+    { fallbackUrl }: SpecialLink,
     now: number,
-    reason: Explanation["reason"],
+    lost: "expired" | "unknown" | "usedUp",
   ): Promise<Explanation> {
-    const { fallbackUrl } = link;
-    if (fallbackUrl === null) return nowhere(reason);
+    const reason = CLOSED_BECAUSE[lost];
+    if (fallbackUrl === null) return nowhere(explained, lost, reason);
+    const { id, shortUrl: url } = explained;
     const isLoop = await fallbacks.leadsBack(id, fallbackUrl, { request: { url }, now });
-    return isLoop ? nowhere(reason) : { target: fallbackUrl, status: 307, reason, steps: [] };
+    return isLoop
+      ? nowhere(explained, lost, reason)
+      : { target: fallbackUrl, status: 307, reason, steps: [] };
   }
 
   async function special(explained: Explained, link: SpecialLink, sent: Sent): Promise<Explanation> {
     const { now } = sent;
     const { held } = link;
-    if (held !== null) {
-      return { ...nowhere(held.state), ...(held.state === "taken_down" && { status: 410 }) };
-    }
+    if (held !== null) return nowhere(explained, HELD_AS[held.state], held.state);
     const over = closedAs(link, now);
-    if (over !== null) return closed(explained, link, now, over === "expired" ? "expired" : "not_started");
+    if (over !== null) return closed(explained, link, now, over);
     const { rules } = link;
     if (rules?.asksCountry) await visitors.loading();
     const facts: Facts = visitors.of(sent);
@@ -143,8 +156,7 @@ export function createExplain(deps: ExplainDeps) {
   ): Promise<Omit<Explanation, "steps">> {
     if (link.maxClicks !== null) {
       if (automated.includes(requestOf(sent))) return { target: null, status: 200, reason: "person" };
-      if ((await uses.of(explained.id)) >= link.maxClicks)
-        return closed(explained, link, sent.now, "used_up");
+      if ((await uses.of(explained.id)) >= link.maxClicks) return closed(explained, link, sent.now, "usedUp");
     }
     const code = sharedCode(link.target);
     if (code !== null)
@@ -156,7 +168,7 @@ export function createExplain(deps: ExplainDeps) {
   return async (explained: Explained, sent: Sent): Promise<Explanation> => {
     const { target, expires_at: expiresAt } = cacheable(explained, deps.enforcesPasswords());
     const location = toLocation(target);
-    if (expiresAt !== null && expiresAt <= sent.now) return nowhere("expired");
+    if (expiresAt !== null && expiresAt <= sent.now) return nowhere(explained, "expired", "expired");
     const link = readSpecial(location);
     if (link !== null) return special(explained, link, sent);
     if (isInternal(location)) {
@@ -167,6 +179,8 @@ export function createExplain(deps: ExplainDeps) {
     return { target: found, status: 307, reason: "target", steps: [] };
   };
 }
+
+const CLOSED_BECAUSE = { expired: "expired", unknown: "not_started", usedUp: "used_up" } as const;
 
 const requestOf = ({ userAgent, acceptLanguage }: Sent) => ({
   method: "GET",
@@ -283,7 +297,11 @@ export function createPathExplain({ explain, ...deps }: Omit<Deps, "targetScheme
     const code = codeOf(link.code);
     const host = links.domains.hostOf(domainOf(link.code));
     const outcome = await explain(
-      { beyond, id, target, options, expires_at, locked, code, shortUrl: shortUrl(origin, host, code) },
+      {
+        ...{ id, target, options, expires_at, locked, code, beyond },
+        shortUrl: shortUrl(origin, host, code),
+        domain: links.domains.of(host),
+      },
       sentBy(explained, id, now()),
     );
     return { ...place, ...outcome };

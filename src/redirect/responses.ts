@@ -85,7 +85,7 @@ type Deps = {
 };
 
 /** A link that was taken down is gone. */
-const statusOf = (reason: LostReason): 404 | 410 => (reason === "takenDown" ? 410 : 404);
+export const statusOf = (reason: LostReason): 404 | 410 => (reason === "takenDown" ? 410 : 404);
 /** Header lines with CR LF. */
 const PLAIN = "Content-Type: text/html; charset=utf-8\r\nCache-Control: public, max-age=60\r\n";
 
@@ -94,6 +94,16 @@ const PLAIN = "Content-Type: text/html; charset=utf-8\r\nCache-Control: public, 
  * administrators speak for a host.
  */
 const speaksForSite = (key: string | null): boolean => key !== null && isSiteCode(key);
+
+/** Where a domain besides the default one leads visitors who find nothing, except at links that were taken down. */
+export function urlInstead(
+  domain: RoutedDomain | undefined,
+  reason: LostReason,
+  key: string | null,
+): string | null {
+  if (domain === undefined || reason === "takenDown" || speaksForSite(key)) return null;
+  return (reason === "expired" ? domain.expiredUrl : null) ?? domain.notFoundUrl;
+}
 
 export type Lost = ReturnType<typeof createLost>;
 
@@ -119,12 +129,9 @@ export function createLost({ cache, domains, pages, files, wellKnown, failedFor,
   const keyOn = (path: string, domain: RoutedDomain | undefined): string | null =>
     keyIn(path, domain, domains.ignoresCase(domain));
 
-  /** Applies the rules of a domain besides the default one, but to links that were taken down. */
   function onDomain(request: Arrival, domain: RoutedDomain | undefined, reason: LostReason): Response {
-    const url = (reason === "expired" ? domain?.expiredUrl : null) ?? domain?.notFoundUrl;
-    return url && reason !== "takenDown" && !speaksForSite(keyOn(request.path, domain))
-      ? found(toLocation(url), request)
-      : missing(request, reason);
+    const url = domain && urlInstead(domain, reason, keyOn(request.path, domain));
+    return url ? found(toLocation(url), request) : missing(request, reason);
   }
 
   return {
@@ -146,10 +153,8 @@ export function createLost({ cache, domains, pages, files, wellKnown, failedFor,
       const file = files.at(path, CODE_START);
       if (file !== null && !isExpired()) return file;
       if (key !== null && !speaksForSite(key) && !isExpired()) missed(key, request);
-      if (domain !== undefined && !speaksForSite(key)) {
-        if (domain.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl), request);
-        if (domain.notFoundUrl) return found(toLocation(domain.notFoundUrl), request);
-      }
+      const url = domain && urlInstead(domain, isExpired() ? "expired" : "unknown", key);
+      if (url) return found(toLocation(url), request);
       return isNavigation(request)
         ? page(request, isExpired() ? "expired" : "unknown")
         : text(request, "unknown");
