@@ -62,7 +62,11 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
       (await me.call("GET", `/files/${id}/share`)).body.data[0].downloads;
     const clicks = async (): Promise<number> =>
       (await admin.call("GET", `/links/${shared.code}`)).body.data.click_count;
-    return { ...shared, downloads, clicks };
+    const reports = async (): Promise<number> =>
+      (await me.call("GET", `/shares/${shared.code}/visits`)).body.data.filter(
+        ({ action }: { action: string }) => action === "download",
+      ).length;
+    return { ...shared, downloads, clicks, reports };
   }
 
   test("answers ranges as a plain download does", async () => {
@@ -183,17 +187,18 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     await until(async () => (await downloads()) === agents.length);
   });
 
-  test("does not count an interrupted download", async () => {
+  test("does not count or report an interrupted download", async () => {
     const [free, limited] = [await share("free", LARGE), await share("limited", LARGE, { max_downloads: 2 })];
-    for (const { url, downloads } of [free, limited]) {
+    for (const { url, downloads, reports } of [free, limited]) {
       const ends = [await begin(url), await begin(url)];
       // With a limit, unfinished downloads already hold their places.
       if (url === limited.url) await until(async () => (await downloads()) === 2);
       if (url === limited.url) expect((await get(url)).status).toBe(410);
       for (const end of ends) end();
       await until(async () => (await downloads()) === 0);
+      expect(await reports()).toBe(0);
       expect((await (await get(url)).bytes()).length).toBe(LARGE.length);
-      await until(async () => (await downloads()) === 1);
+      await until(async () => (await downloads()) === 1 && (await reports()) === 1);
     }
   });
 

@@ -19,6 +19,8 @@ export type VisitorConnection = {
   timeout?(request: Request, seconds: number): void;
   /** False when its response has left as a whole, or its client. */
   isResponding?(request: Request): boolean;
+  /** Whether its response leaves as a whole, once it has left or its client has. */
+  responded?(request: Request): Promise<boolean>;
   /** Ends the connection at once, if the response is under way. */
   cutResponse?(request: Request): void;
 };

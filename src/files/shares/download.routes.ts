@@ -1,7 +1,7 @@
 /**
  * Downloads from shares pass through Waymark, because they count. A relayed one counts when the connection has taken
  * its last byte. One that the system sends from a file, and every one of a limited share, counts at its start and is
- * taken back if the client leaves.
+ * taken back if the client leaves. Visits, events and mails follow the last byte of each.
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
@@ -38,7 +38,7 @@ const HEEDED = /^(?:range|if-range|if-match|if-none-match|if-modified-since|if-u
 function createFileDownload({ shares, blobs, clock, pages, logger }: Deps) {
   const download = createDownload({ blobs: { ...blobs, presign: async () => null }, clock });
 
-  return async (share: VisitedShare, file: StoredFile, request: Request, visitor: Visitor) => {
+  return async (share: VisitedShare, file: StoredFile, request: Request, visitor: Downloader) => {
     const isLimited = share.maxDownloads !== null;
     const visit = { action: "download", name: file.name } as const;
     return respondCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
@@ -62,7 +62,7 @@ function createFileDownload({ shares, blobs, clock, pages, logger }: Deps) {
       });
       reachesEnd = endsFile(response, file.size);
       if (!reachesEnd) await tally?.revert();
-      else if (!isStreamed) await tally?.count();
+      else if (!isStreamed) await tally?.countUntil(visitor.responded());
       response.headers.set("Cache-Control", "private, no-store");
       if (isLimited) response.headers.set("Accept-Ranges", "none");
       return response;
@@ -115,12 +115,11 @@ async function mayDownload(
 
 type Tally = ReturnType<typeof createTally>;
 
-/** Counts one download at most, and takes it back at most once, in this order. */
+/** Counts one download at most, and reports it at its end or takes it back at most once, in this order. */
 function createTally({ shares, logger }: Counting, share: VisitedShare, visit: VisitStep) {
   const { linkId, maxDownloads } = share;
   let isCounted = maxDownloads !== null;
   let isOver = false;
-  let isReported = false;
   let last: Promise<void> = Promise.resolve();
   const then = (step: () => Promise<unknown>): Promise<void> => {
     last = last.then(step).then(
@@ -130,25 +129,29 @@ function createTally({ shares, logger }: Counting, share: VisitedShare, visit: V
     return last;
   };
   const count = async (): Promise<void> => {
-    if (isReported || isOver) return;
-    isReported = true;
-    if (!isCounted) {
-      isCounted = true;
-      await then(() => shares.finish(linkId));
-    }
+    if (isCounted || isOver) return;
+    isCounted = true;
+    await then(() => shares.finish(linkId));
+  };
+  const finish = async (): Promise<void> => {
+    if (isOver) return;
+    const counting = count();
+    isOver = true;
+    await counting;
     void then(() => shares.reportDownload(share, visit));
   };
+  const revert = async (): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    if (isCounted) await then(() => shares.uncount(linkId));
+  };
   return {
-    count,
-    async finish(): Promise<void> {
-      const counting = count();
-      isOver = true;
-      await counting;
-    },
-    async revert(): Promise<void> {
-      if (isOver) return;
-      isOver = true;
-      if (isCounted) await then(() => shares.uncount(linkId));
+    finish,
+    revert,
+    /** Counts it now, and reports or reverts it once `isWhole` says how the response has ended. */
+    async countUntil(isWhole: Promise<boolean>): Promise<void> {
+      void isWhole.then((whole) => (whole ? finish() : revert()));
+      await count();
     },
   };
 }
@@ -181,6 +184,11 @@ export type Visitor = {
   liftIdleTimeout(): void;
   /** Closes the connection within seconds. */
   cut(): void;
+};
+
+export type Downloader = Visitor & {
+  /** Whether the response leaves as a whole, once it has left or the client has. */
+  responded(): Promise<boolean>;
 };
 
 export type Relay = {

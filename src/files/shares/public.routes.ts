@@ -21,7 +21,7 @@ import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
 import type { RespondWithThumbnail } from "../thumbnails/routes.ts";
 import { mayHaveThumbnail } from "../thumbnails/service.ts";
-import type { ShareDownloads, Visitor } from "./download.routes.ts";
+import type { Downloader, ShareDownloads } from "./download.routes.ts";
 import { createFailurePages } from "./failure.routes.ts";
 import { filePage, unlockedPage } from "./file-page.ts";
 import { type AddingForm, folderPage, neighboursOf, viewOfFolder } from "./folder-page.ts";
@@ -85,7 +85,7 @@ export function createShareResponses(deps: Deps) {
     });
   }
 
-  async function show(share: VisitedShare, request: Request, visitor: Visitor & { address(): string }) {
+  async function show(share: VisitedShare, request: Request, visitor: Downloader & { address(): string }) {
     const query = parseShareQuery(share, request.url);
     const seesPagesOnly = isRobot(request);
     if ("folder" in query) {
@@ -155,6 +155,7 @@ export function createShareResponses(deps: Deps) {
     return show(visited, request, {
       liftIdleTimeout: () => connection?.timeout?.(request, 0),
       cut: () => connection?.timeout?.(request, 1),
+      responded: () => connection?.responded?.(request) ?? Promise.resolve(true),
       address: () => connection?.requestIP(request)?.address ?? "unix",
     });
   }

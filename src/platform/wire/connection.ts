@@ -38,6 +38,7 @@ export class Connection implements PipelineContext {
   #isRead = false;
   /** Under way. */
   #request: Request | null = null;
+  #responded: PromiseWithResolvers<boolean> | null = null;
 
   constructor(socket: WireSocket, owner: ConnectionOwner<Connection>) {
     this.#socket = socket;
@@ -74,6 +75,11 @@ export class Connection implements PipelineContext {
 
   isResponding(request: Request): boolean {
     return !this.#isClosed && this.#request === request;
+  }
+
+  responded(request: Request): Promise<boolean> {
+    if (!this.isResponding(request)) return Promise.resolve(false);
+    return (this.#responded ??= Promise.withResolvers()).promise;
   }
 
   cut(): void {
@@ -138,6 +144,7 @@ export class Connection implements PipelineContext {
     this.outbox.close();
     this.#body?.leave();
     this.#leaving?.abort();
+    this.#responded?.resolve(false);
     this.owner.closed(this);
   }
 
@@ -217,6 +224,8 @@ export class Connection implements PipelineContext {
     }
     this.#leaving = null;
     this.#request = null;
+    this.#responded?.resolve(true);
+    this.#responded = null;
     this.bodyStream = null;
     this.#isBusy = false;
     if (this.#isEnding) return;

@@ -5,6 +5,7 @@ import { until } from "../../../test/support/until.ts";
 import { startWireServer } from "./wire-server.ts";
 
 const requests: Request[] = [];
+const wholes: Promise<boolean>[] = [];
 const endless = () =>
   new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(100_000)) });
 const server = startWireServer({
@@ -12,6 +13,7 @@ const server = startWireServer({
   tls: null,
   async respond(arrival) {
     requests.push(arrival.request());
+    wholes.push(server.responded(arrival.request()));
     return new Response(arrival.path === "/endless" ? endless() : "short");
   },
   explain: () => new Response(null, { status: 500 }),
@@ -41,4 +43,6 @@ test("a request whose response has left cuts nothing, one under way ends its con
   server.cutResponse(requests[0]!);
   expect(server.isResponding(requests[0]!)).toBeFalse();
   await until(() => seen.isOver);
+  expect(await Promise.all(wholes)).toEqual([true, false]);
+  expect(await server.responded(first)).toBeFalse();
 });

@@ -22,6 +22,8 @@ export type Peers = {
   timeout(request: Request, seconds: number): void;
   /** False when its response has left as a whole, or its client. */
   isResponding(request: Request): boolean;
+  /** Ask during the request: whether the response leaves as a whole, once it has left or the client has. */
+  responded(request: Request): Promise<boolean>;
   /** Ends the connection at once. Does nothing after the response. */
   cutResponse(request: Request): void;
 };
@@ -225,6 +227,7 @@ function peersIn(connections: WeakMap<Request, Connection>): Peers {
       else deadlines.cutIn(inSeconds);
     },
     isResponding: (request) => connectionOf(request).isResponding(request),
+    responded: (request) => connectionOf(request).responded(request),
     cutResponse(request) {
       const connection = connectionOf(request);
       if (connection.isResponding(request)) connection.cut();
