@@ -1,5 +1,4 @@
 import type { Database } from "../../platform/db/database.ts";
-import type { Domains } from "../domains/registry.ts";
 import { createCodeRule } from "../link/code.ts";
 import { createOwners } from "../link/owners.repository.ts";
 import { createLinkBulkRepository } from "./repository.ts";
@@ -15,7 +14,10 @@ import { CSV_HEADER, csvLineOf, WHOLE_CSV_HEADER, wholeCsvLineOf } from "./colum
 
 type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "owners" | "rule" | "hasOneWriter"> & {
   database: Database;
-  domains: Pick<Domains, "withoutCase">;
+  domains: {
+    /** The ids of domains that ignore case. */
+    withoutCase(): readonly number[];
+  };
   /** With or without slash. */
   routePrefixes(): readonly string[];
   /** Of targets besides http and https. */

@@ -40,7 +40,7 @@ forEachDialect((dialect) => {
   let mia: Actor & { accountId: number };
   let sent: { to: Recipient; mail: MailContent }[];
   let isAway = false;
-  let hasAskedEnough = false;
+  let isLimitReached = false;
   const keys = new Set<string>();
   const tokenOf = async (email: string, id: number) =>
     (await createReportMailsRepository(at.database).readers(id)).find((one) => one.email === email)!.token;
@@ -50,7 +50,7 @@ forEachDialect((dialect) => {
     at = await openReports(database, ZONE);
     const outbox = {
       isEnabled: () => true,
-      hasMore: async () => hasAskedEnough,
+      hasMore: async () => isLimitReached,
       async queue(
         _: unknown,
         to: Recipient,
@@ -218,13 +218,13 @@ forEachDialect((dialect) => {
 
   test("leave the page as it was when they are refused", async () => {
     const pages = async () => (await at.reports.page({}, null, 10, mia)).reports.map(({ title }) => title);
-    hasAskedEnough = true;
+    isLimitReached = true;
     expect(await refusal(make([OUTSIDER]))).toBe("RateLimitExceeded");
     expect(await pages()).toEqual([]);
     const { id } = await make([`${mia.name}@example.com`]);
     for (const more of [{ to: [OUTSIDER] }, { ask_again: [OUTSIDER] }])
       expect(await refusal(mails.change(id, { title: "Other", ...more }, mia))).not.toBe("");
-    hasAskedEnough = false;
+    isLimitReached = false;
     expect(await pages()).toEqual(["Week"]);
     await mails.change(id, { title: "Other", to: [OUTSIDER] }, mia);
     expect(await mails.get(id, mia)).toMatchObject({
