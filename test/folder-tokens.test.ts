@@ -249,6 +249,8 @@ test("nothing leads out: targets of moves, shares and links, the folder itself, 
   expect(
     await status("POST", "/shares", { items: [{ file_id: inside.stays }, { file_id: outside.stays }] }),
   ).toBe(404);
+  for (const query of ["names=admin", "search=ad"])
+    expect((await client.call("GET", `/people?${query}`)).status).toBe(403);
   // Links to URLs are as the scopes say; what they serve is changed at /shares.
   await admin.call("POST", "/links", { code: "plain", target: "https://example.com" });
   expect((await client.call("PATCH", "/links/plain", { title: "T" })).status).toBe(200);

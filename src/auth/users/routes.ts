@@ -111,6 +111,8 @@ const peopleEndpoint = ({ users }: Deps): Endpoint =>
     query: peopleQuery,
     response: z.array(personView),
     async handle({ query: { names, search }, account }) {
+      if ((account.token?.folderId ?? null) !== null)
+        throw appError("Forbidden", "The API token reaches one folder only, and no names of accounts.");
       const found =
         search === undefined
           ? await users.displayNames((names ?? "").split(",").slice(0, MOST_NAMES))
