@@ -112,7 +112,7 @@ once("a session that is ended elsewhere is gone from the list", async () => {
   const [here, there] = [await openSignedOut(), await openSignedOut()];
   for (const { page } of [there, here]) await signInToPanel(page);
   const list = here.page.getByRole("table", { name: "Sessions" });
-  await list.getByText("This one").waitFor();
+  await list.getByText("This browser").waitFor();
   const others = list.getByRole("button", { name: /^End: .*, signed in / });
   const before = await others.count();
   expect(before).toBeGreaterThan(0);

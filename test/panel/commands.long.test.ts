@@ -263,7 +263,7 @@ test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it b
     .waitFor();
   await page.keyboard.press("Enter");
   await notice.waitFor();
-  await focused(page.getByRole("button", { name: /Find or do/ }));
+  await focused(page.getByRole("button", { name: /Search or run/ }));
 
   // What is there already is copied, and no second link is made unless one asks for it.
   const short = (await notice.getByRole("link").textContent())!;

@@ -257,16 +257,16 @@ test.skipIf(!CHROMIUM)(
 
     await page.goto(`${panel.origin}/panel/link/spring`);
     await page.getByRole("button", { name: "QR", exact: true }).click();
-    await dialog(page).getByLabel("Colour", { exact: true }).fill("#123456");
+    await dialog(page).getByLabel("Color", { exact: true }).fill("#123456");
     await page.keyboard.press("Escape");
     await dialog(page).waitFor({ state: "detached" });
     await page.reload();
     await page.getByRole("button", { name: "QR", exact: true }).click();
     await dialog(page).getByText(NOTICE).waitFor();
-    expect(await dialog(page).getByLabel("Colour", { exact: true }).inputValue()).toBe("#123456");
+    expect(await dialog(page).getByLabel("Color", { exact: true }).inputValue()).toBe("#123456");
     await expectAccessible(page, "a kept QR code");
     await dialog(page).getByRole("button", { name: "Start again" }).press("Enter");
-    expect(await dialog(page).getByLabel("Colour", { exact: true }).inputValue()).toBe("#000000");
+    expect(await dialog(page).getByLabel("Color", { exact: true }).inputValue()).toBe("#000000");
 
     await page.goto(`${panel.origin}/panel/users`);
     await page.getByRole("button", { name: "New account" }).click();

@@ -94,7 +94,7 @@ once("what is no picture is refused with a sentence", async () => {
 
 once("a page that is not there keeps the menu", async () => {
   const { page, complaints, close } = await panel.enter("/panel/no/such/page");
-  await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
   await page.getByRole("navigation").getByRole("link", { name: "Files" }).click();
   await page.waitForURL(/\/panel\/files/);
   expect(complaints).toEqual([]);

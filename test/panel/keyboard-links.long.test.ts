@@ -38,7 +38,7 @@ test.skipIf(!CHROMIUM)("a pasted URL is a link, copied, and taken back by the no
   };
   const first = await pasted("https://example.com/pasted/1");
   expect(await linkOf(first)).toMatchObject({ target: "https://example.com/pasted/1" });
-  const opener = page.getByRole("button", { name: /Find or do/ });
+  const opener = page.getByRole("button", { name: /Search or run/ });
   // The page begins in its content, before a long list.
   await tabTo(page, opener, "Shift+Tab");
   // The notices come last on the page, so backwards they come first.

@@ -247,7 +247,7 @@ once("a QR code takes colours and a logo, and warns of colours that can't be sca
   const dialog = page.getByRole("dialog", { name: "QR code" });
   await dialog.getByRole("img", { name: "QR code of qr" }).waitFor();
   await dialog.getByText("The code leads to localhost, which is a different machine").waitFor();
-  const modules = dialog.getByRole("textbox", { name: "Colour", exact: true });
+  const modules = dialog.getByRole("textbox", { name: "Color", exact: true });
   await modules.fill("ddd");
   await dialog.getByText("too similar for scanners").waitFor();
   await dialog.getByRole("button", { name: "SVG", disabled: true }).waitFor();

@@ -15,7 +15,7 @@ once("the name of a page follows it, also where nothing is and after the end of 
   expect(await page.title()).toBe("Waymark");
   await signInToPanel(page);
   await page.goto(`${panel.origin}/panel/nowhere`);
-  await page.waitForFunction(() => document.title === "There is nothing at this address · Waymark");
+  await page.waitForFunction(() => document.title === "Page not found · Waymark");
   await page.goto(`${panel.origin}/panel/tokens`);
   await page.getByRole("link", { name: "Links" }).click();
   await page.waitForFunction(() => document.title === "Links · Waymark");

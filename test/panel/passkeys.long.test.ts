@@ -59,7 +59,7 @@ once("a passkey is added, signs in without a name, and does so no more when it i
   const sessions = page.getByRole("table", { name: "Sessions" });
   await sessions
     .getByRole("row")
-    .filter({ hasText: "This one" })
+    .filter({ hasText: "This browser" })
     .getByText("Passkey", { exact: true })
     .waitFor();
 

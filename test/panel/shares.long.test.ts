@@ -220,7 +220,7 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   await focused(settings.getByRole("textbox", { name: "Title" }));
   await press("Escape");
   await settings.getByText("A shared file").waitFor();
-  for (const group of ["When and how often", "Protection"]) {
+  for (const group of ["Schedule and limits", "Protection"]) {
     await settings.getByRole("button", { name: group, expanded: false }).click();
   }
   await settings.getByLabel("Edit: Password").waitFor();
@@ -416,7 +416,7 @@ once(
     const box = (await drive.call("POST", `/folders/${folder}/drop`, limits)).body.data;
     const { page, close } = await panel.open("/panel/", { size: { width: 390, height: 800 } });
     await page.goto(box.short_url);
-    await page.getByText("What you send goes to the owner of this page.").waitFor();
+    await page.getByText("Your files go to the owner of this page.").waitFor();
     const choice = { mimeType: "text/plain", buffer: Buffer.from("12345") };
     await page
       .locator("input[type=file]")
@@ -429,7 +429,7 @@ once(
     await page.getByRole("button", { name: "Remove b.txt" }).click();
     const place = async (text: string) =>
       (await page.getByText(text, { exact: true }).first().boundingBox())!.y;
-    expect(await place("Send")).toBeLessThan(await place("Files that still fit"));
+    expect(await place("Send")).toBeLessThan(await place("Files left"));
     await expectAccessible(page, "a drop box");
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.waitForURL(/\?sent=1$/);

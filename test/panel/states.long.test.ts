@@ -115,7 +115,7 @@ test.skipIf(!CHROMIUM)("a list that the server refuses says so in the server's w
 
 test.skipIf(!CHROMIUM)("the page of a link that does not exist says so and leads to the links", async () => {
   const { page, close } = await panel.enter("/panel/link/not/there");
-  await page.getByRole("heading", { level: 1, name: "There is nothing at this address" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
   await page.getByText('There is no link "not/there".').waitFor();
   await page.getByRole("link", { name: "Show the links" }).click();
   await page.getByText("There are no links yet.").waitFor();

@@ -35,7 +35,10 @@ export function ApiPage() {
 
   return (
     <Stack p="md" gap="md" className={classes["page"]}>
-      <PageHead title={t`API`} sentence={t`Everything that this panel does, programs can do as well.`}>
+      <PageHead
+        title={t`API`}
+        sentence={t`Everything you can do in this panel, programs can do with the API.`}
+      >
         <Button
           component="a"
           href={REFERENCE}

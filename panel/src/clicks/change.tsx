@@ -27,7 +27,7 @@ export function Change({ now, before, isNeutral, open, isShort }: Props) {
   const change = percent === 0 ? t`unchanged` : percent > 0 ? t`${share} more` : t`${share} less`;
   const without: Record<Unit, () => string> = {
     hour: () => t`${change}, not counting this hour`,
-    day: () => t`${change}, not counting today`,
+    day: () => t`${change}, excluding today`,
     week: () => t`${change}, not counting this week`,
     month: () => t`${change}, not counting this month`,
   };

@@ -115,13 +115,7 @@ export function TrendCard({ report, search, onChange }: Props) {
             <TrendChart
               label={t`Clicks by time`}
               counts={{ human: t`Human clicks`, automated: t`Bots`, all: t`Clicks` }[visitors]}
-              zone={
-                unit === "hour" ? (
-                  <Trans>Hours of the time zone {zone}.</Trans>
-                ) : (
-                  <Trans>Days of the time zone {zone}.</Trans>
-                )
-              }
+              zone={unit === "hour" ? <Trans>Hours in {zone}.</Trans> : <Trans>Days in {zone}.</Trans>}
               starts={starts}
               unit={unit}
               series={series}

@@ -49,7 +49,7 @@ export function CommandButton({ pages, account }: Props) {
       >
         <IconSearch size={16} aria-hidden />
         <Text span size="sm" className={classes["label"]}>
-          <Trans>Find or do …</Trans>
+          <Trans>Search or run a command…</Trans>
         </Text>
         <Kbd size="xs" visibleFrom="sm" aria-hidden>
           {keySigns("Mod+K").join(IS_APPLE ? "" : " ")}

@@ -6,5 +6,5 @@ export const LINKED_NAMES = {
   "analytics.enable_geo_lookup": msg`Places of visitors`,
   "analytics.time_zone": msg`Time zone`,
   "features.public_url": msg`Public URL`,
-  "features.report_links": msg`Reports of links`,
+  "features.report_links": msg`Link reports`,
 } as const;

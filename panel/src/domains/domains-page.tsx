@@ -32,7 +32,7 @@ export function DomainsPage() {
     <Stack p="md" gap="md">
       <PageHead
         title={t`Domains`}
-        sentence={t`Hosts with links of their own. All other hosts show the default links.`}
+        sentence={t`Each domain has links of its own. All other hosts use the links of the default domain.`}
       >
         {isAdmin && (
           <Button
@@ -165,10 +165,10 @@ function DefaultDomain() {
       </Text>
       <DomainLinks host="" />
       <AnchorLink to="/settings" search={{ q: "features url" }} size="sm">
-        <Trans>Change its addresses</Trans>
+        <Trans>Change its URLs</Trans>
       </AnchorLink>
       <AnchorLink to="/settings" search={{ q: "links.ignore_case" }} size="sm">
-        <Trans>Change whether case counts</Trans>
+        <Trans>Change case sensitivity</Trans>
       </AnchorLink>
     </Group>
   );

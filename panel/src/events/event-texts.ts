@@ -139,7 +139,7 @@ export function useFieldNames(): Record<string, string> {
     name: t`Name`,
     next_row: t`Next row`,
     not_found_url: t`Unknown codes lead to`,
-    ignore_case: t`Codes without case`,
+    ignore_case: t`Case-insensitive codes`,
     well_known: t`Well-known documents`,
     os: t`System`,
     overwritten_count: t`Overwritten`,

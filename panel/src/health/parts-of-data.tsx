@@ -58,7 +58,7 @@ export function CachePart({ system: { cache } }: Props) {
     <Part
       title={t`Cache`}
       status={cache.status}
-      facts={[{ name: t`Kind`, value: nameOf(cache.kind) || t`In each process` }]}
+      facts={[{ name: t`Kind`, value: nameOf(cache.kind) || t`In memory, per process` }]}
       {...(cache.status !== "healthy" && {
         advice: cache.message ? (
           <span lang="en">{cache.message}</span>
@@ -96,12 +96,12 @@ export function ClicksPart({ system: { clicks, checked_at: now } }: Props) {
       title={t`Click totals`}
       status={clicks.status}
       facts={[
-        { name: t`Counted since the start`, value: formatNumber(clicks.accepted) },
+        { name: t`Counted since startup`, value: formatNumber(clicks.accepted) },
         { name: t`Waiting in the journal`, value: formatNumber(clicks.waiting) },
         { name: t`Not counted`, value: formatNumber(clicks.dropped) },
         ...(clicks.imported ? [{ name: t`Imported, in total`, value: formatNumber(clicks.imported) }] : []),
         { name: t`Last flush`, value: ageOf(clicks.flushed_at, now) },
-        { name: t`Size of the journal`, value: formatBytes(clicks.journal_bytes) },
+        { name: t`Journal size`, value: formatBytes(clicks.journal_bytes) },
       ]}
       {...(clicks.status !== "healthy" && {
         advice: (
@@ -152,7 +152,7 @@ export function StoragePart({ storage }: { storage: NonNullable<SystemReport["st
     >
       <Text size="sm">
         <AnchorLink to="/policies" inherit>
-          <Trans>Test it among the storages</Trans>
+          <Trans>Test it under Storage</Trans>
         </AnchorLink>
       </Text>
     </Part>

@@ -28,7 +28,7 @@ export function LinkPreview({ values }: { values: LinkValues }) {
       </Text>
       {code === "" ? (
         <Text size="sm" c="dimmed">
-          <Trans>Its QR code shows here once it has a code.</Trans>
+          <Trans>The QR code appears here once you enter a code.</Trans>
         </Text>
       ) : (
         <img
@@ -45,7 +45,7 @@ export function LinkPreview({ values }: { values: LinkValues }) {
             {title}
           </Text>
           <Text size="sm" c="dimmed" lineClamp={2} dir="auto">
-            {values.card_description || <Trans>What messengers show of the link</Trans>}
+            {values.card_description || <Trans>What messaging apps show for the link</Trans>}
           </Text>
           <Text size="xs" c="dimmed" truncate>
             {new URL(base).host}

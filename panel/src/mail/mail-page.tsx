@@ -28,12 +28,12 @@ export function MailPage() {
     <Stack p="md" gap="md">
       <PageHead
         title={t`Mail`}
-        sentence={<Trans>What was sent in 30 days, what waits and what failed.</Trans>}
+        sentence={<Trans>What was sent in the last 30 days, what is waiting and what failed.</Trans>}
       />
       {isOff && (
         <Empty
           title={<Trans>Mail is not set up yet.</Trans>}
-          sentence={<Trans>No mails are sent until the settings name a mail server.</Trans>}
+          sentence={<Trans>No e-mail is sent until a mail server is set up.</Trans>}
         >
           <ButtonLink to="/settings" search={{ group: "mail" }}>
             <Trans>Set up mail</Trans>

@@ -61,7 +61,7 @@ export const MissingPage = () => <Missing />;
 
 /** With the server's message, if it has one. */
 export const Missing = ({ sentence }: { sentence?: string }) => (
-  <Notice title={<Trans>There is nothing at this address</Trans>}>
+  <Notice title={<Trans>Page not found</Trans>}>
     {sentence !== undefined && (
       <Text c="dimmed" style={{ overflowWrap: "anywhere" }}>
         {sentence}

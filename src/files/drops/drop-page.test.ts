@@ -28,7 +28,7 @@ const box: OpenDrop = {
 
 test("who asks is named in every language, and can't change the page; without a name nobody is", () => {
   const words = {
-    en: "What you send goes to @.",
+    en: "Your files go to @.",
     de: "Was Sie senden, geht an @.",
     fr: "Ce que vous envoyez parvient à @.",
     ja: "送ったファイルは @ さんに届きます。",

@@ -183,11 +183,11 @@ export const DEFINITIONS = {
       description: "Ask visitors for the password of a link before they go on. False: it is stored only.",
     }),
     "features.default_url": string("", check.urlOrEmpty, {
-      description: "Target of the root path /. Empty: 404.",
+      description: "Where the bare domain leads. Empty: 404.",
     }),
     "features.public_url": string("", check.originOrEmpty, {
       description:
-        "Scheme, host and optional port under which visitors reach Waymark. Empty: those of the request, or the listening address on the command line.",
+        "The address that visitors use, such as https://go.example.com. Empty: the address of each request, or the listening address on the command line.",
     }),
     "features.well_known": string("[]", check.wellKnown, {
       description:
@@ -198,11 +198,11 @@ export const DEFINITIONS = {
     }),
     "features.accent_color": string(ACCENT, check.color, {
       description:
-        "Colour of this instance in the panel and on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.",
+        "Color of this instance in the panel and on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.",
     }),
     "features.logo": string("", check.picture, {
       description:
-        "Logo of this instance in the panel, on the pages that visitors see and as their icon; best a square. Empty: an arrow in the accent colour.",
+        "Logo of this instance in the panel, on the pages that visitors see and as their icon; best a square. Empty: an arrow in the accent color.",
     }),
     "features.report_links": bool(false, {
       description:
@@ -270,7 +270,7 @@ export const DEFINITIONS = {
     }),
     "analytics.time_zone": string("UTC", check.timeZone, {
       description:
-        "Time zone whose days, weeks, months and hours reports count in, such as Europe/Berlin. Days for which hours are kept are counted anew when it changes, older ones stay.",
+        "Reports use the days and hours of this time zone, such as Europe/Berlin. When it changes, days whose hours are kept are counted again; older days stay as they are.",
     }),
     "analytics.unique_visitors": bool(false, {
       description:

@@ -86,7 +86,7 @@ export const wellKnown = {
 
 /** As # and six digits in lower case. */
 export const color = {
-  allowed: "a colour as # and three or six hexadecimal digits, such as #1757c2",
+  allowed: "a color as # and three or six hexadecimal digits, such as #1757c2",
   check(text: string): CheckedValue {
     const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/.exec(asciiLower(text))?.[1];
     if (digits === undefined) return null;

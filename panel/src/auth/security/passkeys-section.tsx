@@ -34,7 +34,8 @@ export function PasskeysSection({ username }: { username: string }) {
         </Title>
         <Text size="sm" c="dimmed">
           <Trans>
-            Sign in by fingerprint, face or PIN, without name and password. A passkey is a second factor too.
+            Sign in with your fingerprint, face or PIN, without username and password. A passkey also counts
+            as a second factor.
           </Trans>
         </Text>
       </div>

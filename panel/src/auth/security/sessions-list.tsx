@@ -33,7 +33,8 @@ export function SessionsList() {
         </Title>
         <Text size="sm" c="dimmed">
           <Trans>
-            Where you are signed in. End sessions that you don’t recognize, then change the password.
+            Where you are signed in. End sessions that you don’t recognize, then change your password in the
+            account menu.
           </Trans>
         </Text>
       </div>
@@ -55,7 +56,7 @@ export function SessionsList() {
                   </Text>
                   {session.current && (
                     <StateBadge tone="good">
-                      <Trans>This one</Trans>
+                      <Trans>This browser</Trans>
                     </StateBadge>
                   )}
                 </Group>

@@ -49,7 +49,7 @@ export function TotpSection({ username }: { username: string }) {
               />
             ) : (
               <Trans>
-                A code from your phone beside the password, so that a stolen password is not enough.
+                A code from your phone in addition to the password, so that a stolen password is not enough.
               </Trans>
             )}
           </Text>

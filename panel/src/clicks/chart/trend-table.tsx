@@ -12,7 +12,7 @@ export function TrendTable(props: DrawnSeries) {
   return (
     <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>
-        <Trans>Values as a table</Trans>
+        <Trans>Show as table</Trans>
       </summary>
       {isOpen && (
         <Suspense fallback={<Loader size="sm" />}>

@@ -84,13 +84,7 @@ export function ComparePage() {
             <TrendChart
               label={t`Clicks by time`}
               counts={visitors === "automated" ? t`Bots` : t`Human clicks`}
-              zone={
-                unit === "hour" ? (
-                  <Trans>Hours of the time zone {zone}.</Trans>
-                ) : (
-                  <Trans>Days of the time zone {zone}.</Trans>
-                )
-              }
+              zone={unit === "hour" ? <Trans>Hours in {zone}.</Trans> : <Trans>Days in {zone}.</Trans>}
               unit={unit}
               {...drawn}
             />

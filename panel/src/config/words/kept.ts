@@ -37,7 +37,7 @@ export const KEPT_WORDS = {
   },
   "analytics.time_zone": {
     name: LINKED_NAMES["analytics.time_zone"],
-    description: msg`Time zone whose days, weeks, months and hours reports count in, such as Europe/Berlin. Days for which hours are kept are counted anew when it changes, older ones stay.`,
+    description: msg`Reports use the days and hours of this time zone, such as Europe/Berlin. When it changes, days whose hours are kept are counted again; older days stay as they are.`,
     allowed: msg`a time zone such as Europe/Berlin or UTC`,
   },
   "analytics.sample_rate": {

@@ -34,12 +34,12 @@ export const SERVICE_WORDS = {
   },
   "features.default_url": {
     name: msg`Default URL`,
-    description: msg`Target of the root path /. Empty: 404.`,
+    description: msg`Where the bare domain leads. Empty: 404.`,
     allowed: msg`empty or an absolute http or https URL without user name and password, at most 8192 bytes`,
   },
   "features.public_url": {
     name: LINKED_NAMES["features.public_url"],
-    description: msg`Scheme, host and optional port under which visitors reach Waymark. Empty: those of the request, or the listening address on the command line.`,
+    description: msg`The address that visitors use, such as https://go.example.com. Empty: the address of each request, or the listening address on the command line.`,
     allowed: msg`empty or scheme, host and optional port such as https://go.example.com, without a path`,
   },
   "features.well_known": {
@@ -54,12 +54,12 @@ export const SERVICE_WORDS = {
   },
   "features.accent_color": {
     name: msg`Accent color`,
-    description: msg`Colour of this instance in the panel and on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.`,
-    allowed: msg`a colour as # and three or six hexadecimal digits, such as #1757c2`,
+    description: msg`Color of this instance in the panel and on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.`,
+    allowed: msg`a color as # and three or six hexadecimal digits, such as #1757c2`,
   },
   "features.logo": {
     name: msg`Logo`,
-    description: msg`Logo of this instance in the panel, on the pages that visitors see and as their icon; best a square. Empty: an arrow in the accent colour.`,
+    description: msg`Logo of this instance in the panel, on the pages that visitors see and as their icon; best a square. Empty: an arrow in the accent color.`,
     allowed: msg`a PNG, JPEG or WebP; the panel makes other pictures and larger ones into one of these`,
   },
   "features.fetch_titles": {
@@ -67,12 +67,12 @@ export const SERVICE_WORDS = {
     description: msg`Give a link that is made or imported without a title that of its target's page, some seconds later and once. Other servers see these requests.`,
   },
   "features.report_links": {
-    name: msg`Reports of links`,
+    name: msg`Link reports`,
     description: msg`Let visitors report a link to the administrators on the page that its code with a + opens.`,
   },
   "features.enable_admin_panel": {
     name: msg`Enable admin panel`,
-    description: msg`This panel is available. Off: only the API and the command line.`,
+    description: msg`This panel is available. Off: Waymark is managed by the API and the command line alone.`,
   },
   "features.yourls_api": {
     name: msg`YOURLS API`,

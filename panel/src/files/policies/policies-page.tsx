@@ -22,7 +22,7 @@ export function PoliciesPage() {
     <Stack p="md" gap="md" maw={1120}>
       <PageHead
         title={t`Storage`}
-        sentence={t`Where the files are. A folder may name its own storage; all others use the default.`}
+        sentence={t`Where files are stored. A folder can name a storage of its own; all others use the default.`}
       >
         <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
           <Trans>New storage</Trans>

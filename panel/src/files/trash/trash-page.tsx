@@ -36,7 +36,7 @@ export function TrashPage() {
     <Stack p="md" gap="md">
       <PageHead
         title={t`Trash`}
-        sentence={t`What is here can be put back. It counts towards the space that is used.`}
+        sentence={t`You can put back anything in the trash. It still counts toward the space in use.`}
       >
         <TreeSelect
           team={team}

@@ -47,7 +47,7 @@ export function BulkChangesPage() {
     <Stack p="md" gap="md">
       <PageHead
         title={t`Bulk changes`}
-        sentence={t`Changes of many links at once. Undo runs on the server, whatever becomes of this page.`}
+        sentence={t`Changes made to many links at once. Undo runs on the server and goes on even if you close this page.`}
       >
         <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
           <Trans>Links</Trans>

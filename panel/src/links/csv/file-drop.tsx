@@ -33,7 +33,7 @@ export function FileDrop() {
         <Text size="sm" c="dimmed" maw={460}>
           <Trans>
             The first line names the columns; only the target is needed, and links without a code get a random
-            one. Nothing is written before you have seen what will happen.
+            one. You see what will happen before anything is written.
           </Trans>
         </Text>
       </Stack>

@@ -35,14 +35,14 @@ export function ImportPage() {
         sentence={
           hasRoom("imports") ? (
             <Trans>
-              From a CSV file: an export of Waymark, or a table of your own. From YOURLS and others, with
-              their clicks:{" "}
+              From a CSV file: a Waymark export, or a table of your own. From YOURLS and others, with their
+              clicks:{" "}
               <AnchorLink to="/links/moves" underline="always">
                 Move from another service
               </AnchorLink>
             </Trans>
           ) : (
-            <Trans>From a CSV file: an export of Waymark, or a table of your own.</Trans>
+            <Trans>From a CSV file: a Waymark export, or a table of your own.</Trans>
           )
         }
       >

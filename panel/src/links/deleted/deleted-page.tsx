@@ -32,7 +32,7 @@ export function DeletedLinksPage() {
     <Stack p="md" gap="md">
       <PageHead
         title={t`Deleted links`}
-        sentence={t`They can be put back with their clicks until their time is over. Their codes are free meanwhile.`}
+        sentence={t`You can put them back with their clicks until they are removed for good. Until then, others can use their codes.`}
       >
         <Button component={Link} to="/links/changes" variant="subtle" ms={-19}>
           <Trans>Bulk changes</Trans>

@@ -8,14 +8,14 @@ export function useFieldTexts(isShare = false): Record<LinkFieldName, { label: s
   const asksPasswords = useAsksPasswords() || isShare;
   return {
     target: { label: t`Target`, does: t`Where the link leads.` },
-    code: { label: t`Code`, does: t`The end of the short URL. Empty: a random one.` },
+    code: { label: t`Code`, does: t`The end of the short URL. Leave empty for a random one.` },
     domain: { label: t`Domain`, does: t`The host of the short URL.` },
     owner: { label: t`Owner`, does: t`An account, or a team whose members share the link.` },
-    title: { label: t`Title`, does: t`Names the link in lists. Visitors don't see it.` },
-    note: { label: t`Note`, does: t`For you and others who manage the link. The search finds it.` },
+    title: { label: t`Title`, does: t`Shown in lists. Visitors don't see it.` },
+    note: { label: t`Note`, does: t`For you and others who manage the link. Searchable.` },
     tags: { label: t`Tags`, does: t`Group links, to filter and change them together. At most 16.` },
-    starts_at: { label: t`Starts`, does: t`Before this time the code is not found.` },
-    expires_at: { label: t`Expires`, does: t`From this time on the code leads nowhere.` },
+    starts_at: { label: t`Starts`, does: t`Until this time, the link doesn't work yet.` },
+    expires_at: { label: t`Expires`, does: t`From this time on, the link no longer works.` },
     max_clicks: {
       label: t`Max. visitors`,
       does: t`After this many visitors the link is used up. Bots and previews don't count.`,
@@ -44,7 +44,7 @@ export function useFieldTexts(isShare = false): Record<LinkFieldName, { label: s
     },
     card_title: {
       label: t`Preview title`,
-      does: t`What messengers and networks show of the link, instead of the target's page.`,
+      does: t`What messaging apps and social networks show for the link, instead of the target's page.`,
     },
     card_description: { label: t`Preview description`, does: t`The text under the title.` },
     card_image: { label: t`Preview image`, does: t`Address of a picture that begins with https://.` },
@@ -64,7 +64,7 @@ export function useFieldTexts(isShare = false): Record<LinkFieldName, { label: s
 export function useLimitNames(): Record<string, string> {
   const { t } = useLingui();
   return {
-    card: t`Preview in messages`,
+    card: t`Link preview`,
     held: t`Safety`,
     items: t`Items`,
     message: t`Message`,

@@ -76,7 +76,7 @@ export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
           hideControls
           onChange={(margin) => onLook({ ...look, margin: clamped(margin, 0, MOST_MARGIN) })}
         />
-        <ColourInput label={t`Colour`} value={look.dark} onChange={(dark) => onLook({ ...look, dark })} />
+        <ColourInput label={t`Color`} value={look.dark} onChange={(dark) => onLook({ ...look, dark })} />
         <ColourInput
           label={t`Background`}
           value={look.light}

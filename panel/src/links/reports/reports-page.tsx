@@ -36,7 +36,7 @@ export function ReportsPage() {
     <Stack p="md" gap="md">
       <PageHead
         title={t`Reports`}
-        sentence={<Trans>What visitors report about links. Turn it on or off: {setting}.</Trans>}
+        sentence={<Trans>Links that visitors have reported. Turn this on or off: {setting}.</Trans>}
       >
         <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
           <Trans>Links</Trans>

@@ -148,7 +148,7 @@ function AddRule({ isFirst, onAdd }: { isFirst: boolean; onAdd(name: ConditionNa
   return (
     <Group gap={8} role="group" aria-label={t`Add a rule`}>
       <Text size="sm" c="dimmed" w="100%">
-        {isFirst ? <Trans>Send some visitors elsewhere by</Trans> : <Trans>Another rule by</Trans>}
+        {isFirst ? <Trans>Redirect some visitors by</Trans> : <Trans>Add another rule by</Trans>}
       </Text>
       {CONDITIONS.slice(0, SHOWN).map((name, at) => (
         <Button

@@ -52,10 +52,10 @@ export function LinkSettings({ link, wantsEdit, onEdit, onSaved, onDeleted }: Pr
   );
   const groups = [
     { group: "about", title: t`About` },
-    { group: "when", title: t`When and how often` },
+    { group: "when", title: t`Schedule and limits` },
     { group: "leads", title: t`Redirect` },
     { group: "protection", title: t`Protection` },
-    { group: "preview", title: t`Preview in messages` },
+    { group: "preview", title: t`Link preview` },
   ] as const;
   const remove = useUndoable({
     async run() {

@@ -47,7 +47,7 @@ export function TagsPage() {
 
   return (
     <Stack p="md" gap="md">
-      <PageHead title={t`Tags`} sentence={t`A tag that gets the name of another one is merged with it.`}>
+      <PageHead title={t`Tags`} sentence={t`Giving a tag the name of another one merges the two.`}>
         <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
           <Trans>Links</Trans>
         </Button>

@@ -36,7 +36,7 @@ export function ShareCodeField({ value, onChange, error }: Props) {
     <div>
       <TextInput
         label={t`Code`}
-        description={t`Empty for a random one.`}
+        description={t`Leave empty for a random one.`}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         error={said}

@@ -39,11 +39,11 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
     items: t`Several items`,
   };
   const hints = {
-    upload: t`Visitors see the files and download them. They go into a folder of yours.`,
+    upload: t`Visitors see the files and download them. The files are stored in a folder of yours.`,
     url: t`The short URL redirects, and can be changed back later.`,
     file: t`Visitors see the file and download it.`,
     folder: t`Visitors see what is in the folder, and download it.`,
-    items: t`Visitors see the files and folders, and download them. They stay where they are.`,
+    items: t`Visitors see the files and folders, and download them. The files stay where they are.`,
     drop: t`Visitors put files into the folder. They see only what they sent.`,
   };
   const kind: SharedItem["kind"] = use === "file" ? "file" : "folder";

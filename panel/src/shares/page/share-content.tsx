@@ -27,7 +27,7 @@ export function ShareContent({ share }: { share: Share }) {
             Visitors see <bdi>{entry?.name}</bdi> and download it.
           </Trans>
         ) : (
-          <Trans>Visitors see the files and folders, and download them. They stay where they are.</Trans>
+          <Trans>Visitors see the files and folders, and download them. The files stay where they are.</Trans>
         )}
       </Text>
       {drop !== null && <Filling drop={drop} />}

@@ -22,7 +22,7 @@ export function KeysSheet({ isOpen, onClose, pages }: Props) {
     list: t`In lists`,
   };
   const texts: Record<ShortcutId, string> = {
-    find: t`Find or do …`,
+    find: t`Search or run a command…`,
     help: t`Keyboard shortcuts`,
     search: t`Search the list`,
     filter: t`Add a filter`,
