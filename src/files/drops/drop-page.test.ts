@@ -26,7 +26,7 @@ const box: OpenDrop = {
   isTwoWay: false,
 };
 
-test("who asks is named in every language, and can't change the page; without a name nobody is", () => {
+test("who asks is named in every language, and can't change the page; without a name nobody is; kinds are listed", () => {
   const words = {
     en: "Your files go to @.",
     de: "Was Sie senden, geht an @.",
@@ -37,11 +37,14 @@ test("who asks is named in every language, and can't change the page; without a 
   for (const language of LANGUAGES) {
     const headers = { "Accept-Language": language };
     const look = testVisitorPages.look(new Request("http://a.test/", { headers }));
+    const types = ["image/*", ".pdf"];
     const page = (from: string | null) =>
-      dropPage(look, { box: { ...box, from }, most: 10, sent: [], note: null, remembers: true }).html;
+      dropPage(look, { box: { ...box, from, types }, most: 10, sent: [], note: null, remembers: true }).html;
     const said = words[language].replace("@", "\u2068&lt;b&gt;anna\u2069");
     expect(page("<b>anna")).toContain(said);
     expect(page(null)).toContain(`<p>${look.texts.drop.intro}</p>`);
+    if (language === "zh")
+      expect(page(null)).toContain(`<dd>${look.texts.drop.kindNames.picture}、.pdf</dd>`);
     expect(page(null)).not.toContain("\u2068");
   }
 });

@@ -114,13 +114,13 @@ const noteOf = (note: DropNote | null): string =>
     : `<p class="note ${note.kind}" role="${note.kind === "warn" ? "alert" : "status"}">${text(note.sentence)}</p>`;
 
 /** Such as "Pictures, .pdf". */
-const typesText = (types: readonly string[], kinds: KindNames): string =>
-  types
-    .map((type) => {
+const typesText = (language: string, types: readonly string[], kinds: KindNames): string =>
+  new Intl.ListFormat(language, { style: "narrow" }).format(
+    types.map((type) => {
       const kind = KINDS[type];
       return kind === undefined ? type : kinds[kind];
-    })
-    .join(", ");
+    }),
+  );
 
 function factsOf({ language, texts }: Look, box: OpenDrop, most: number): string {
   const { drop } = texts;
@@ -128,7 +128,7 @@ function factsOf({ language, texts }: Look, box: OpenDrop, most: number): string
     [drop.filesLeft, text(countText(language, box.maxFiles - box.files))],
     [drop.roomLeft, text(quantityOfBytes(language, roomIn(box)))],
     [drop.largest, text(quantityOfBytes(language, most))],
-    ...(box.types.length === 0 ? [] : [[drop.kinds, text(typesText(box.types, drop.kindNames))]]),
+    ...(box.types.length === 0 ? [] : [[drop.kinds, text(typesText(language, box.types, drop.kindNames))]]),
     ...(box.expiresAt === null ? [] : [[drop.until, instantHtml(language, box.expiresAt)]]),
   ];
   const rows = facts.map(([name, html]) => `<div><dt>${text(name!)}</dt><dd>${html}</dd></div>`);
