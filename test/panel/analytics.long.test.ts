@@ -254,6 +254,11 @@ once(
     const sources = page.getByRole("region", { name: "Sources" });
     await sources.getByText("No clicks in this range.").waitFor();
     expect((await sources.boundingBox())!.height).toBeLessThan(70);
+    const controls = page.getByRole("group", { name: "Time and visitors" });
+    await controls.getByRole("link", { name: "Compare" }).waitFor();
+    await controls.getByRole("button", { name: "Filter" }).waitFor();
+    // Two lines.
+    expect((await controls.boundingBox())!.height).toBeLessThanOrEqual(2 * 36 + 10);
     await page.getByRole("region", { name: "Where it leads" }).getByText("Leads to").waitFor();
     await openTab(page, "History");
     await page.getByText("admin created the link over the API").waitFor();

@@ -68,7 +68,7 @@ once("on a phone the fields of a report and the filters of links are in a sheet"
   const sheet = page.getByRole("dialog");
   await page.getByRole("button", { name: "Time and visitors: 30 days · Human clicks" }).click();
   await sheet.getByLabel("Time", { exact: true }).selectOption("7d");
-  await sheet.getByLabel("Visitors").selectOption("all");
+  await sheet.getByLabel("Visitors", { exact: true }).selectOption("all");
   // What is behind the sheet is dim until it is of seven days.
   await page.locator("main [data-stale]").first().waitFor({ state: "detached" });
   await expectAccessible(page, "the sheet of a report");

@@ -65,3 +65,24 @@ for (const size of [NARROW, WIDE]) {
     await close();
   });
 }
+
+once("the head has one width on pages that scroll, on those that don't, and behind a dialog", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/domains", { size: WIDE });
+  const width = async () => (await page.locator("header").first().boundingBox())!.width;
+  await page.getByRole("heading", { level: 1, name: "Domains" }).waitFor();
+  const expected = await width();
+  for (const [path, scrolls] of [
+    ["domains", false],
+    ["settings", true],
+  ] as const) {
+    await page.goto(`${panel.origin}/panel/${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    if (scrolls) await page.waitForFunction("document.documentElement.scrollHeight > innerHeight");
+    expect([path, await width()]).toEqual([path, expected]);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    expect([path, "dialog", await width()]).toEqual([path, "dialog", expected]);
+  }
+  expect(complaints).toEqual([]);
+  await close();
+});
