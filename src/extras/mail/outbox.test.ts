@@ -281,6 +281,23 @@ forEachDialect(({ openDb }) => {
     expect(await states()).toEqual(["anna sent", "anna waiting"]);
   });
 
+  test("a digest has what arrives at once", async () => {
+    const gather = (subject: string, names: string[]) =>
+      write((tx) =>
+        outbox.gather(tx, ANNA, {
+          kind: "drop",
+          subject,
+          content: { title: "Box", count: names.length, names, url: "https://go.example.com/panel/" },
+          dueAt: time.now,
+        }),
+      );
+    for (const box of ["8", "9", "10", "11", "12", "13"])
+      await Promise.all([["a"], ["b", "c"], ["d", "e", "f"]].map((names) => gather(box, names)));
+    await deliver();
+    expect(sent.map(({ subject }) => subject)).toEqual(Array(6).fill("6 files arrived in Box"));
+    for (const name of "abcdef") expect(sent[0]!.text).toContain(`• ${name}`);
+  });
+
   test("the log ends after thirty days, and pages give each mail once", async () => {
     for (const n of [1, 2, 3, 4, 5]) await queue(n);
     const first = await outbox.page({}, null, 2);

@@ -81,11 +81,14 @@ export function createMailOutbox({ repository, write, isEnabled, clock, logger }
       }: { kind: K; subject: string; content: MailContents[K]; dueAt: number },
     ): Promise<void> {
       const onceKey = `${kind} ${to.accountId ?? to.email} ${subject}`;
-      const known = isEnabled() ? await repository.ofKey(tx.db, onceKey) : null;
+      // One without events first: of two that gather at once, both add to whichever mail is there.
+      const none = { ...content, count: 0, ...("names" in content && { names: [] }) };
+      let known = isEnabled() ? await repository.ofKey(tx.db, onceKey) : null;
       if (known === null) {
-        await queue(tx, to, { kind, content } as MailContent, { dueAt, onceKey });
-        return;
+        await queue(tx, to, { kind, content: none } as MailContent, { dueAt, onceKey });
+        known = await repository.ofKey(tx.db, onceKey);
       }
+      if (known === null) return;
       const before = JSON.parse(known.content) as MailContents["drop" | "download"];
       const names = "names" in before && "names" in content ? [...before.names, ...content.names] : null;
       await repository.setContent(tx.db, known.id, {
