@@ -43,5 +43,8 @@ export const OIDC_CASES = {
     bad: ["@example.com", ".example.com", "exa mple.com", "*.example.com"],
   },
   "oidc.groups_claim": { good: { groups: "groups" }, bad: ["a b"] },
-  "oidc.allowed_groups": { good: { "a b, c": '["a b","c"]' }, bad: ["a".repeat(257)] },
+  "oidc.allowed_groups": {
+    good: { "a b, c": '["a b","c"]', "staff, *": '["staff","*"]' },
+    bad: ["a".repeat(257)],
+  },
 } as const;

@@ -152,6 +152,7 @@ export const addressRange = {
 
 export const origin = {
   items: "of origins such as https://app.example.com, or *",
+  hasWildcard: true,
   check(item: string): CheckedValue {
     if (item === "*") return item;
     const url = URL.canParse(item) ? new URL(item) : null;
@@ -183,6 +184,7 @@ export const scheme = {
 
 export const headerName = {
   items: "of header names, or *",
+  hasWildcard: true,
   check: (item: string): CheckedValue => (/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(item) ? item : null),
 };
 

@@ -230,10 +230,10 @@ export function choice<V extends string>(
 /** A JSON array of texts, or items separated by commas. Drops duplicates and blank items. */
 export function list(
   fallback: readonly string[],
-  { items, check }: { items: string; check(item: string): CheckedValue },
+  { items, check, hasWildcard }: { items: string; check(item: string): CheckedValue; hasWildcard?: boolean },
   about: SettingInfo,
 ): SettingRow<readonly string[]> {
-  return define(about, listKind("stringarray", fallback, items, null, check));
+  return define(about, listKind("stringarray", fallback, items, null, check, hasWildcard));
 }
 
 /** Input ignores case. */
@@ -254,6 +254,7 @@ function listKind<V extends string>(
   items: string,
   options: readonly EnumOption[] | null,
   check: (item: string) => CheckedValue,
+  hasWildcard = false,
 ): Own<readonly V[]> {
   return {
     type,
@@ -270,7 +271,7 @@ function listKind<V extends string>(
         kept.add(checked);
       }
       // A wildcard includes the other items.
-      return JSON.stringify(kept.has("*") ? ["*"] : [...kept]);
+      return JSON.stringify(hasWildcard && kept.has("*") ? ["*"] : [...kept]);
     },
     parse: (value) => Object.freeze(JSON.parse(value) as V[]),
   };
