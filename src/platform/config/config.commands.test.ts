@@ -150,6 +150,19 @@ test.each(["toml", "json"])("%s: another installation imports an export", async 
   expect(masked.err).toContain("api.health_token");
 });
 
+test("an import takes what an export wrote, with documents of more than 1 MiB", async () => {
+  const path = file("large.toml");
+  const text = JSON.stringify('"'.repeat(16 * 1024));
+  const documents = JSON.stringify(Array.from({ length: 16 }, (_, at) => ({ name: `a${at}`, text })));
+  await run(["set", "features.well_known", documents]);
+  await run(["export", path]);
+  await run(["reset", "features.well_known"]);
+  expect((await run(["import", path])).error).toBeNull();
+  const stored = JSON.parse((await run(["get", "features.well_known"])).out);
+  expect(stored).toHaveLength(16);
+  await run(["reset", "features.well_known"]);
+});
+
 test("an import with one mistake changes nothing", async () => {
   const path = file("wrong.toml");
   for (const [source, message] of [
@@ -165,8 +178,8 @@ test("an import with one mistake changes nothing", async () => {
       expect(error?.message).toContain(message);
     }
   }
-  writeFileSync(path, `cors.max_age = 60 #${"x".repeat(1024 * 1024)}`);
-  expect((await run(["import", path])).error).toMatchObject(refused("BadRequest", "1 MiB"));
+  writeFileSync(path, `cors.max_age = 60 #${"x".repeat(8 * 1024 * 1024)}`);
+  expect((await run(["import", path])).error).toMatchObject(refused("BadRequest", "8 MiB"));
   expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);
   expect((await run(["import", "-"], "cors.max_age = 60")).out).toBe("changed cors.max_age\n");
 });

@@ -192,7 +192,8 @@ export function generateTemplate(settings: StartRows): string {
   return `${lines.join("\n")}\n`;
 }
 
-const FILE_MAX_BYTES = 1024 * 1024;
+/** Takes any export: documents of `features.well_known` are at most 2 MiB, and escaped at most twice as long. */
+const FILE_MAX_BYTES = 8 * 1024 * 1024;
 
 function formatOf(file: string, given: string | undefined): FileFormat {
   const format = given ?? (asciiLower(file).endsWith(".json") ? "json" : "toml");
@@ -204,7 +205,7 @@ function formatOf(file: string, given: string | undefined): FileFormat {
 async function readIn(file: string): Promise<string> {
   const source = Bun.file(file);
   if (!(await source.exists())) throw appError("BadRequest", `${file} does not exist.`);
-  if (source.size > FILE_MAX_BYTES) throw appError("BadRequest", `${file} is larger than 1 MiB.`);
+  if (source.size > FILE_MAX_BYTES) throw appError("BadRequest", `${file} is larger than 8 MiB.`);
   return source.text();
 }
 
