@@ -181,8 +181,8 @@ forEachDialect((dialect) => {
     const ofFolder = await share({ kind: "folder", id: folder });
     const ofDeep = await share({ kind: "file", id: deep });
     const several = await at.shares.createOfItems(me, [deep, beside], { expires_at: "1h" }, actor);
-    const found = async (id: number, around: boolean) => {
-      const filter = { accountId: me, entries: { ids: [id], around } };
+    const found = async (id: number, around: boolean, within: number | null = null) => {
+      const filter = { accountId: me, within, entries: { ids: [id], around } };
       return codes((await at.shares.page(filter, { page: 1, pageSize: 9 })).shares);
     };
     expect(await found(folder, false)).toEqual([several.code, ofDeep, ofFolder]);
@@ -190,6 +190,8 @@ forEachDialect((dialect) => {
     expect(await found(deep, false)).toEqual([several.code, ofDeep]);
     expect(await found(deep, true)).toEqual([several.code, ofDeep, ofFolder]);
     expect(await found(beside, false)).toEqual([several.code]);
+    expect(await found(deep, true, inner)).toEqual([ofDeep]);
+    expect(await found(deep, true, folder)).toEqual([several.code, ofDeep, ofFolder]);
     const marks = async (parentId: number) =>
       (await at.shares.marks(me, parentId)).toSorted((a, b) => a.id - b.id);
     expect(await marks(folder)).toEqual([{ id: beside, shares: 1, drops: 0 }]);
