@@ -208,7 +208,7 @@ forEachDialect((dialect) => {
     ];
     expect(await codes(mia)).toEqual([["kept"], ["kept"]]);
     expect(await at.reports.change(made.id, { days: 2 }, mia)).toMatchObject({ codes: ["kept"] });
-    expect(await codes(boss)).toEqual(Array(2).fill(["kept", "secret-plan"]));
+    expect(await codes(boss)).toEqual(Array.from({ length: 2 }, () => ["kept", "secret-plan"]));
   });
 
   test("a report that goes to another owner shows nothing that its filter does not name", async () => {
