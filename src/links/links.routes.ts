@@ -188,7 +188,11 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
         const id = Number(c.req.param("id"));
         if (!Number.isSafeInteger(id)) throw linkNotFound(c.req.param("code"));
         const [actor, state] = [actorOf(account), body.state ?? "after"];
-        const by = { actor, mayShare: () => requireScope(account, "files:write") };
+        const by = {
+          actor,
+          mayShare: () => requireScope(account, "files:write"),
+          mayReport: () => requireScope(account, "analytics:read"),
+        };
         return viewIn(links, c, await editing.revertLink(account.id, key, { eventId: id, state }, by));
       },
     }),
@@ -258,12 +262,12 @@ export const historyLinks = (links: LinkService) => ({
 /** How the API changes one link, whatever its code serves before and after. */
 export type LinkEditing = {
   patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink>;
-  /** @param mayShare throws for callers that may make no shares */
+  /** @param by `mayShare` throws for callers that may make no shares, `mayReport` for those that may make no reports */
   revertLink(
     accountId: number,
     key: string,
     which: { eventId: number; state: "before" | "after" },
-    by: { actor: Actor; mayShare(): void },
+    by: { actor: Actor; mayShare(): void; mayReport(): void },
   ): Promise<ShownLink>;
 };
 

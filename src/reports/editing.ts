@@ -38,7 +38,7 @@ export const createReportEditing =
     },
 
     async revertLink(accountId, key, which, by): Promise<ShownLink> {
-      const { actor } = by;
+      const { actor, mayReport } = by;
       const link = await links.by(actor).get(key);
       const report = await repository.find(link.id);
       const served = report && servedReport(report);
@@ -47,6 +47,7 @@ export const createReportEditing =
       const wasReport = isReport(past.target);
       if (report === null && !wasReport) return next.revertLink(accountId, key, which, by);
       if (isInternal(past.target) && !wasReport) throw urlFirst();
+      if (wasReport) mayReport();
       const earlier = wasReport ? pastReport(state) : null;
       if (wasReport && earlier === null) throw appError("Conflict", "This state can't be read any more.");
       const ownerId = link.ownerId ?? BUILT_IN_ADMIN_ID;

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:te
 import type { Actor } from "../lib/actor.ts";
 import { IPHONE } from "../clicks/analytics/analytics.test-support.ts";
 import { DAY, NOW, refusal, TARGET } from "../links/links.test-support.ts";
+import { appError } from "../lib/errors.ts";
 import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createDaysJob } from "./days-job.ts";
@@ -348,7 +349,17 @@ forEachDialect((dialect) => {
         "link.update",
       ]);
       const which = { eventId: events[1]![0], state: "after" } as const;
-      await at.editing.revertLink(mia.accountId, "way", which, { actor: mia, mayShare() {} });
+      const back = (mayReport: () => void) =>
+        at.editing.revertLink(mia.accountId, "way", which, { actor: mia, mayShare() {}, mayReport });
+      const forbid = () => {
+        throw appError("Forbidden", "The token has no scope for reports.");
+      };
+      expect(await refusal(back(forbid))).toBe("Forbidden");
+      expect(await at.repository.find(id)).toBeNull();
+      const url = { eventId: events[0]![0], state: "after" } as const;
+      const by = { actor: mia, mayShare() {}, mayReport: forbid };
+      expect((await at.editing.revertLink(mia.accountId, "way", url, by)).target).toBe(TARGET);
+      await back(() => {});
       expect(await at.reports.get(id, mia)).toMatchObject({ days: 7, title: "Week", filter: { tag: ["x"] } });
       await at.reports.remove(id, mia);
       expect(await refusal(at.reports.get(id, mia))).toBe("NotFound");
