@@ -121,6 +121,20 @@ test("the prefixes are read at each call", () => {
   expect(changing.refusal("manage/x")?.name).toBe("LinkReservedCode");
 });
 
+test("where case does not count, no spelling of a reserved code may be one", () => {
+  const settings = { ignoresCase: false };
+  const folding = createCodeRule(
+    () => ["/admin"],
+    () => [],
+    () => settings.ignoresCase,
+  );
+  const spellings = ["Export", "BATCH", "Deleted", "Available", "Files/x", "Admin"];
+  for (const code of spellings) expect(folding.refusal(code)).toBeNull();
+  settings.ignoresCase = true;
+  for (const code of spellings)
+    expect([code, folding.refusal(code)?.name]).toEqual([code, "LinkReservedCode"]);
+});
+
 test("the code of a request is checked for characters and length only", () => {
   expect(isCodeText("a//b/..")).toBe(true);
   expect(isCodeText("a".repeat(129))).toBe(false);

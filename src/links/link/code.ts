@@ -79,7 +79,7 @@ export function createCodeRule(
           "A code must not begin or end with a slash, nor contain a double slash or the segments . and ..",
         );
       }
-      if (API_PATHS.includes(code)) {
+      if (API_PATHS.includes(ignoresCase() ? asciiLower(code) : code)) {
         return appError("LinkReservedCode", `The code "${code}" is reserved for a path of the API.`);
       }
       const reserved = reservedBy(code);
