@@ -264,6 +264,23 @@ forEachDialect((dialect) => {
     expect(await seen(EDITOR)).toContainEqual(["press.example", null]);
   });
 
+  test("a deleted link comes back under another code on a domain only for those who make links there", async () => {
+    const { domainService, deleted } = room.links;
+    await room.database.write.deleteFrom("domains").execute();
+    const { id, host } = await domainService.create({ host: "press.example" }, COMMAND);
+    await room.links.domains.load();
+    const made = await room.links.by(STRANGER).create({ code: "s", domain: host, target: TARGET });
+    await room.links.by(STRANGER).remove(made.code);
+    await domainService.update(id, { owner: "team:press" }, COMMAND);
+    await room.links.domains.load();
+    const restored = (code: string | null) => refusal(deleted.restore(STRANGER, made.id, code));
+    expect(await restored("t")).toBe("Forbidden");
+    expect(await restored(null)).toBe("no error");
+    await room.links.by(STRANGER).remove(made.code);
+    await domainService.update(id, { owner: "team:sales" }, COMMAND);
+    expect(await restored("t")).toBe("no error");
+  });
+
   test("pages of deleted links name the owner and are narrowed by it", async () => {
     for (const code of ["ours", "theirs", "mine"]) await room.links.remove(code);
     const page = async (actor: Actor, owners?: number[]) =>

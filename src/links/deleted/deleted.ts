@@ -17,7 +17,7 @@ import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { readOptions } from "../link/field-values.ts";
 import { refusedOwners, shareRefusals } from "../write/refusals.ts";
 import type { ValidateTargets } from "../write/allowed-targets.ts";
-import { type DomainKeeper, keptOf } from "../write/moves.ts";
+import { type DomainKeeper, domainRefusal, keptOf } from "../write/moves.ts";
 import type { LinkRepository } from "../write/repository.ts";
 
 type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
@@ -152,11 +152,24 @@ async function restoreOne(
   const key = deps.stored(given);
   if (key !== deleted.code) {
     const [ofOwner] = await refusedOwners(deps.links, [{ key, ownerId: deleted.ownerId }], tx.db);
-    if (ofOwner) throw ofOwner;
+    const closed = key === deps.stored(deleted.code) ? null : await closedTo(deps, tx, actor, domainOf(key));
+    const refusal = ofOwner ?? closed;
+    if (refusal) throw refusal;
   }
   const [refusal] = (await restore(deps, tx, actor, [{ ...deleted, code: key }])).values();
   if (refusal !== undefined) throw refusal;
   return key;
+}
+
+/** Why an actor may not put another code on a domain; null also for a domain that is gone. */
+async function closedTo(
+  { domains }: Pick<RestoreDeps, "domains">,
+  tx: ChangeTransaction,
+  actor: Actor,
+  domain: number,
+): Promise<AppError | null> {
+  const kept = await keptOf(domains, tx, new Set([domain]));
+  return kept.has(domain) ? domainRefusal(actor, kept, domain) : null;
 }
 
 /** The deletions that somebody made at an instant, of at most 1,000 links. */
