@@ -49,14 +49,17 @@ export const tagOf = (installation: string): number =>
 const WRITER_DIGITS = 3;
 const WRITER_UNIT = TAG_UNIT / 16 ** WRITER_DIGITS;
 
+/** Counts from a random start, so that a process repeats no generation within a million contents. */
+let [counter = 0] = crypto.getRandomValues(new Uint32Array(1));
+
 /**
- * The tag, 12 bits of the number of the process that stores the content, and 20 random bits: below 2^52 and never 0,
- * which means live (blobs.retired).
+ * The tag, 12 bits of the number of the process that stores the content, and 20 bits that count: below 2^52 and never
+ * 0, which means live (blobs.retired).
  */
 export function newContentGeneration(tag: number, process = crypto.randomUUID() as string): number {
-  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  counter = (counter + 1) % WRITER_UNIT;
   const writer = Number.parseInt(process.slice(0, WRITER_DIGITS), 16);
-  return tag * TAG_UNIT + writer * WRITER_UNIT + (random % WRITER_UNIT) || 1;
+  return tag * TAG_UNIT + writer * WRITER_UNIT + counter || 1;
 }
 
 /** A random UUID that ends with the tag and seven random digits. */
