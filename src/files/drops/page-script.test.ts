@@ -21,6 +21,8 @@ function openPage(respond: (sent: Sent) => Reply) {
         },
         setAttribute() {},
         append() {},
+        prepend() {},
+        after() {},
         insertBefore() {},
         remove() {},
         addEventListener() {},
@@ -30,10 +32,10 @@ function openPage(respond: (sent: Sent) => Reply) {
       more,
     );
   const file = new File(["0123"], "a.txt", { lastModified: 1_000 });
-  const picker = element({ files: [file] });
-  const told = JSON.stringify({ most: 1e9, units: ["B"], remove: "", failed: "failed", ended: "ended" });
+  const picker = element({ files: [file], parentElement: element() });
+  const texts = JSON.stringify({ most: 1e9, units: ["B"], remove: "", failed: "failed", ended: "ended" });
   const form = element({
-    dataset: { told },
+    dataset: Object.fromEntries([["told", texts]]),
     querySelector: (what: string) => (what.includes("file]") ? picker : element()),
     addEventListener: (name: string, run: (event: object) => unknown) => listeners.set(name, run),
   });

@@ -56,10 +56,7 @@ export function createTrash(deps: Deps) {
   }
 
   return {
-    /**
-     * Moves an entry to the trash in a transaction that holds the tree. Returns what to call if that fails later, since
-     * the disk is changed; null for an entry that does not lie on the server.
-     */
+    /** Moves an entry to the trash in a transaction that holds the tree. The step undoes what it does on a disk. */
     async putIn(tx: Db, entry: Entry): Promise<DiskStep | null> {
       const disk = isMirrored(entry) ? await onDisk.trash(tx, entry) : null;
       await repository.put(tx, entry, clock.now());

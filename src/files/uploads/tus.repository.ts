@@ -36,6 +36,8 @@ export const uploadLease = (id: string): string => `upload:${id}`;
 
 export function createTusRepository({ read, write }: Pick<Database, "read" | "write">) {
   return {
+    ...inDrops(read),
+
     async insert(tx: Db, upload: Upload): Promise<void> {
       await tx.insertInto("uploads").values(toRow(upload)).execute();
     },
@@ -69,34 +71,6 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
         ])
         .executeTakeFirstOrThrow();
       return { count: Number(row.count ?? 0), bytes: Number(row.bytes ?? 0) };
-    },
-
-    /** The bytes are those that have come. */
-    async unfinishedInDrop(
-      accountId: number,
-      { linkId, sender = "", address = "" }: { linkId: number; sender?: string; address?: string },
-      db: Db = read,
-    ): Promise<UnfinishedInDrop> {
-      const row = await unfinishedOf(db, accountId)
-        .select((eb) => [
-          eb.fn.countAll().as("count"),
-          eb.fn.sum("received").as("bytes"),
-          eb.fn.sum(eb.case().when("sender", "=", sender).then(1).else(0).end()).as("ofSender"),
-          eb.fn.sum(eb.case().when("sender_address", "=", address).then(1).else(0).end()).as("ofAddress"),
-        ])
-        .where("drop_link_id", "=", linkId)
-        .executeTakeFirstOrThrow();
-      const [count, bytes, ofSender, ofAddress] = [row.count, row.bytes, row.ofSender, row.ofAddress].map(
-        Number,
-      );
-      return { count: count!, bytes: bytes!, ofSender: ofSender!, ofAddress: ofAddress! };
-    },
-
-    /** The unfinished upload into a box that began first. */
-    async oldestInDrop(accountId: number, linkId: number): Promise<Pick<Upload, "id" | "received"> | null> {
-      const query = unfinishedOf(read, accountId).select(["id", "received"]);
-      const oldest = query.where("drop_link_id", "=", linkId).orderBy("created_at").orderBy("id").limit(1);
-      return (await oldest.executeTakeFirst()) ?? null;
     },
 
     /** Sets the size of an upload that had none. */
@@ -157,6 +131,45 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
         .limit(limit)
         .execute();
       return rows.map(toUpload);
+    },
+  };
+}
+
+/** What strangers have begun. */
+function inDrops(read: Db) {
+  return {
+    /** The bytes are those that have come. */
+    async unfinishedInDrop(
+      accountId: number,
+      { linkId, sender = "", address = "" }: { linkId: number; sender?: string; address?: string },
+      db: Db = read,
+    ): Promise<UnfinishedInDrop> {
+      const row = await unfinishedOf(db, accountId)
+        .select((eb) => [
+          eb.fn.countAll().as("count"),
+          eb.fn.sum("received").as("bytes"),
+          eb.fn.sum(eb.case().when("sender", "=", sender).then(1).else(0).end()).as("ofSender"),
+          eb.fn.sum(eb.case().when("sender_address", "=", address).then(1).else(0).end()).as("ofAddress"),
+        ])
+        .where("drop_link_id", "=", linkId)
+        .executeTakeFirstOrThrow();
+      const [count, bytes, ofSender, ofAddress] = [row.count, row.bytes, row.ofSender, row.ofAddress].map(
+        Number,
+      );
+      return { count: count!, bytes: bytes!, ofSender: ofSender!, ofAddress: ofAddress! };
+    },
+
+    /**
+     * Bytes that have come for unfinished uploads into a drop box, as far as they take room from this one. The oldest
+     * counts its own alone, so one can always end, and all together hold twice the room at most.
+     */
+    async heldInDrop(accountId: number, linkId: number, id: string) {
+      const ofBox = unfinishedOf(read, accountId).where("drop_link_id", "=", linkId);
+      const byAge = ofBox.select(["id", "received"]).orderBy("created_at").orderBy("id");
+      const oldest = await byAge.limit(1).executeTakeFirst();
+      if (oldest?.id === id) return { bytes: oldest.received, areOwn: true };
+      const { bytes } = await this.unfinishedInDrop(accountId, { linkId });
+      return { bytes, areOwn: false };
     },
   };
 }

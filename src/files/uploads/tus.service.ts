@@ -116,16 +116,8 @@ export function createResumable(deps: UploadDeps) {
     find,
     jobs: createUploadJobs(deps),
 
-    /**
-     * Bytes that have come for unfinished uploads into a drop box, as far as they take room from this one. The oldest
-     * counts its own alone, so one can always end, and all together hold twice the room at most.
-     */
-    async heldInDrop(accountId: number, linkId: number, id: string) {
-      const oldest = await repository.oldestInDrop(accountId, linkId);
-      if (oldest?.id === id) return { bytes: oldest.received, areOwn: true };
-      const { bytes } = await repository.unfinishedInDrop(accountId, { linkId });
-      return { bytes, areOwn: false };
-    },
+    heldInDrop: (accountId: number, linkId: number, id: string) =>
+      repository.heldInDrop(accountId, linkId, id),
 
     /** @throws FolderNotFound, InvalidName, NameConflict, FileTooLargeForPolicy, RateLimitExceeded */
     async create(accountId: number, given: NewUpload): Promise<TransferProgress> {
