@@ -67,17 +67,14 @@ for (const size of [NARROW, WIDE]) {
 }
 
 once("the head has one width on pages that scroll, on those that don't, and behind a dialog", async () => {
-  const { page, complaints, close } = await panel.enter("/panel/domains", { size: WIDE });
+  const size = { width: WIDE.width, height: 500 };
+  const { page, complaints, close } = await panel.enter("/panel/domains", { size });
   const width = async () => (await page.locator("header").first().boundingBox())!.width;
   await page.getByRole("heading", { level: 1, name: "Domains" }).waitFor();
   const expected = await width();
-  for (const [path, scrolls] of [
-    ["domains", false],
-    ["settings", true],
-  ] as const) {
+  for (const path of ["domains", "settings"]) {
     await page.goto(`${panel.origin}/panel/${path}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    if (scrolls) await page.waitForFunction("document.documentElement.scrollHeight > innerHeight");
     expect([path, await width()]).toEqual([path, expected]);
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();
