@@ -5,9 +5,12 @@ import { listIn, shlinkPage, pageSizeIn, summaryOf } from "./shlink-links.ts";
 import { invalid, reply, problem, refused, type ShlinkReply } from "./shlink-problems.ts";
 
 type TagCount = { tag: string; links: number };
+type CountedTag = { value: string; clicks: number; human: number };
 
 const MOST_TAGS = 10_000;
 const MOST_COUNTED = 1_000;
+/** Tags of a page that are counted one by one, as the report of all tags has no room for them. */
+const MOST_ALONE = 100;
 
 /** The tags that a request wants, or a refusal. */
 async function tagsFor({ call, query }: ShlinkRequest) {
@@ -41,10 +44,18 @@ export async function tagStats(request: ShlinkRequest): Promise<ShlinkReply> {
   if (refusal !== null) return refusal;
   const range = { start_date: "1970-01-01", end_date: "9999-12-31" };
   const query = { ...range, by: "tag", limit: MOST_COUNTED };
-  const counted = await request.call("GET", "/analytics/report", { query });
+  const count = (tag?: string) => request.call("GET", "/analytics/report", { query: { ...query, tag } });
+  const counted = await count();
   if (counted.status !== 200) return refused(counted);
-  const rows = counted.body.data as { value: string; clicks: number; human: number }[];
+  const rows = counted.body.data as CountedTag[];
   const byTag = new Map(rows.map((row) => [row.value, row]));
+  const missing = rows.length < MOST_COUNTED ? [] : tags.filter(({ tag }) => !byTag.has(tag));
+  for (const { tag } of missing.slice(0, MOST_ALONE)) {
+    const alone = await count(tag);
+    if (alone.status !== 200) return refused(alone);
+    const found = (alone.body.data as CountedTag[]).find(({ value }) => value === tag);
+    if (found !== undefined) byTag.set(tag, found);
+  }
   const stats = tags.map(({ tag, links }) => ({
     tag,
     shortUrlsCount: links,
