@@ -187,6 +187,30 @@ forEachDialect((dialect) => {
     expect([await ownerOf("b1"), await ownerOf("b3")]).toEqual(["team:press", "user22"]);
   });
 
+  test("overwriting gives a link to the named owner, if its actor may give it away, and else keeps its owner", async () => {
+    const overwrite = (actor: Actor, code: string, owner?: string) =>
+      refusal(
+        room.links.by(actor).create({ code, target: `${TARGET}new`, force: true, ...(owner && { owner }) }),
+      );
+    expect(await overwrite(EDITOR, "ours")).toBe("no error");
+    expect(await overwrite(EDITOR, "ours", "team:press")).toBe("no error");
+    expect(await overwrite(EDITOR, "ours", "user22")).toBe("Forbidden");
+    expect(await ownerOf("ours")).toBe("team:press");
+    expect(await overwrite(EDITOR, "mine", "team:press")).toBe("no error");
+    expect(await overwrite(COMMAND, "theirs", "user24")).toBe("no error");
+    expect([await ownerOf("mine"), await ownerOf("theirs")]).toEqual(["team:press", "user24"]);
+    expect(await list(VIEWER)).toEqual(["mine", "ours"]);
+    const { events } = await room.events.page({ subject: "mine", action: "link.update" }, null, 1);
+    expect([JSON.parse(events[0]!.before!).owner, JSON.parse(events[0]!.after!).owner]).toEqual([
+      "user22",
+      "team:press",
+    ]);
+    const item = { code: "ours", target: TARGET, force: true, owner: "user22" };
+    const { failed } = await room.links.by(EDITOR).batch.create([item, { ...item, owner: "team:press" }]);
+    expect(failed.map(({ error_code }) => error_code)).toEqual([1003]);
+    expect(await room.links.by(VIEWER).tags.list()).toEqual([]);
+  });
+
   test("a change by filter gives links away, and its undo gives them back with the counts of their tags", async () => {
     const tags = () => room.links.by(STRANGER).tags.list();
     const before = await tags();

@@ -33,7 +33,7 @@ export type CheckedCreate = LinkContent & {
   force: boolean;
   /** A link with this target alone will do; nothing else is set then. */
   reuse?: boolean;
-  /** Absent: the actor. */
+  /** Absent: the actor, or the owner of a link that is overwritten. */
   ownerId?: number | undefined;
 };
 
@@ -117,6 +117,7 @@ export function planCreate(
     if (stored !== undefined && !(entry.force && mayChange(actor, stored.ownerId)))
       return entry.force || isInternal(entry.target) ? codeTaken(code) : linkAlreadyExists(code);
     if (stored?.isInternal) return linkServesShare(code);
+    if (stored && givesAway(entry, stored) && !mayManage(actor, stored.ownerId)) return ownersOnly();
     const closed =
       stored === undefined ? domainRefusal(actor, existing.domains, entry.domain) : takenDownRefusal(stored);
     const refusal = existing.refusals[at] ?? closed;
@@ -125,7 +126,8 @@ export function planCreate(
     if (options instanceof AppError) return options;
     const { code: _, domain: __, force: ___, reuse: ____, ownerId: given, ...content } = entry;
     const made = { createdAt: now, ownerId: given ?? actor.accountId, createdBy: actor.name };
-    const { createdAt, ownerId, createdBy } = stored ?? made;
+    const { createdAt, createdBy } = stored ?? made;
+    const ownerId = given ?? (stored ?? made).ownerId;
     const link = { ...content, options, code, createdAt, ownerId, createdBy, updatedAt: now };
     if (stored === undefined) inserts.push({ ...link, clickCount: 0, automatedClicks: 0 });
     else overwrites.push(link);
@@ -134,6 +136,10 @@ export function planCreate(
   });
   return { outcomes, inserts, overwrites };
 }
+
+/** Whether a link gets another owner when an entry overwrites it. */
+export const givesAway = ({ ownerId }: Pick<CheckedCreate, "ownerId">, stored: Owning): boolean =>
+  ownerId !== undefined && ownerId !== stored.ownerId;
 
 export function planUpdate(
   changes: readonly CheckedUpdate[],

@@ -7,7 +7,7 @@ import { DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
 import { readOptions } from "../link/field-values.ts";
 import { invalidRule, type Rule, sharedCode } from "../rules/rule.ts";
 import { isSiteCode, siteCodeOwnerRefusal, siteCodeRefusal } from "../link/code.ts";
-import type { CheckedCreate, CheckedUpdate, Stored } from "./plans.ts";
+import { type CheckedCreate, type CheckedUpdate, givesAway, type Stored } from "./plans.ts";
 import type { LinkRepository } from "./repository.ts";
 
 /**
@@ -135,30 +135,32 @@ const aliasesFor = (
 
 type Checking = { actor: Actor; db: Db };
 
-/** Refusals by the index in `entries`. An overwritten link keeps its owner. */
+/** Refusals by the index in `entries`. An overwritten link keeps its owner unless the entry names another one. */
 export async function refusalsOfNew(
   repository: Repository,
   entries: readonly CheckedCreate[],
   stored: Stored,
   { actor, db }: Checking,
 ): Promise<(AppError | null)[]> {
-  const links = entries.map(({ code, domain, options, ownerId = actor.accountId }) => {
+  const links = entries.map((entry) => {
+    const { code, domain, options, ownerId: given } = entry;
     const overwritten = code === null ? undefined : stored.get(code);
-    return { key: code ?? "", domain, options, ownerId, overwritten };
+    const ownerId = given ?? (overwritten === undefined ? actor.accountId : overwritten.ownerId);
+    const isOwnerKept = overwritten !== undefined && !givesAway(entry, overwritten);
+    return { key: code ?? "", domain, options, ownerId, overwritten, isOwnerKept };
   });
   const ofRules = await shareRefusals(
     repository,
-    links.map(({ domain, options, ownerId: given, overwritten }) => {
-      const ownerId = overwritten === undefined ? given : overwritten.ownerId;
+    links.map(({ domain, options, ownerId }) => {
       return { domain, ownerId, rules: readOptions(options).rules ?? [] };
     }),
     db,
   );
   const ids = links.flatMap(({ overwritten }) => overwritten?.id ?? []);
   const aliases = await aliasesFor(repository, ids, { actor, db });
-  const added = links.map(({ key, ownerId, overwritten }) => ({
+  const added = links.map(({ key, ownerId, isOwnerKept }) => ({
     key,
-    ownerId: overwritten ? undefined : ownerId,
+    ownerId: isOwnerKept ? undefined : ownerId,
   }));
   const ofOwners = await refusedOwners(repository, added, db);
   return links.map(({ key, overwritten }, at) => {

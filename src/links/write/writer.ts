@@ -97,6 +97,7 @@ export function createLinkWriter(deps: Deps) {
     const ids = await repository.insertMany(tx.db, plan.inserts);
     if (deps.fetchesTitles?.()) await repository.awaitTitles(tx.db, plan.inserts, ids);
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
+    const named = await namesOfOwners(tx.db, plan.overwrites, existing);
     await record(tx.db, [
       ...plan.inserts.map((link) =>
         linkEvent(
@@ -104,7 +105,7 @@ export function createLinkWriter(deps: Deps) {
           { id: ids.get(link.code)!, before: null, after: { ...link, serves: by.serves?.after } },
         ),
       ),
-      ...overwriteEvents(plan.overwrites, existing, by),
+      ...overwriteEvents(plan.overwrites, existing, by, { named }),
     ]);
     tx.changed("links", plan.inserts.map(keyIn));
     await announce(repository, tx, existing, plan.overwrites.map(keyIn));
