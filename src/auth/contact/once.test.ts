@@ -127,20 +127,20 @@ forEachDialect((dialect) => {
       await edda.send("PUT", EMAIL, { body: { email, password: PASSWORD } });
       const token = tokenIn(mails.at(-1));
       const language = nth % 2 === 0 ? "de" : "fr";
-      const mailed = nth % 2 === 0 ? "off" : "day";
+      const digest = nth % 2 === 0 ? "off" : "day";
       const contacts = [harness, other].map((at) => at.auth.contacts);
       await Promise.all([
         contacts[0]!.rename({ id, username: "edda" }, COMMAND, name),
         send(other, "POST", CONFIRM, { token }),
         contacts[1]!.change(id, { language }),
-        contacts[0]!.change(id, { mails: { download: mailed } }),
+        contacts[0]!.change(id, { mails: { download: digest } }),
       ]);
       expect(await harness.auth.contacts.get(id)).toMatchObject({
         email,
         emailVerified: true,
         displayName: name,
         language,
-        choices: { download: mailed },
+        choices: { download: digest },
       });
     }
   });

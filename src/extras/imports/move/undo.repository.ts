@@ -19,6 +19,38 @@ export type ImportedRow = Pick<
   "linkId" | "madeAt" | "total" | "dated" | "automated"
 >;
 
+/** Returns which of some changed links nobody changed: their last change is the title of the target's page. */
+async function onlyTitled(
+  tx: Db,
+  links: readonly { id: number; updatedAt: number; madeAt: number }[],
+): Promise<Set<number>> {
+  if (links.length === 0) return new Set();
+  const rows = await tx
+    .selectFrom("events")
+    .select((eb) => {
+      const isTitle = eb.and([eb("via", "=", SYSTEM.via), eb("action", "=", "link.update")]);
+      return [
+        "subject_id as id",
+        eb.fn.max(eb.case().when(isTitle).then(eb.ref("at")).else(eb.lit(0)).end()).as("titledAt"),
+        eb.fn.sum(eb.case().when("via", "=", SYSTEM.via).then(eb.lit(0)).else(eb.lit(1)).end()).as("others"),
+      ];
+    })
+    .where(
+      "subject_id",
+      "in",
+      links.map(({ id }) => id),
+    )
+    .where("at", ">", Math.min(...links.map(({ madeAt }) => madeAt)))
+    .groupBy("subject_id")
+    .execute();
+  const changes = new Map(rows.map((row) => [row.id, row]));
+  const titled = links.filter(({ id, updatedAt }) => {
+    const found = changes.get(id);
+    return found !== undefined && Number(found.titledAt) === updatedAt && Number(found.others) === 0;
+  });
+  return new Set(titled.map(({ id }) => id));
+}
+
 export function createUndoRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
     /** What is not undone yet, by link. */
@@ -31,40 +63,6 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
         .orderBy("link_id")
         .limit(limit)
         .execute();
-    },
-
-    /** Returns which of some changed links nobody changed: their last change is the title of the target's page. */
-    async onlyTitled(
-      tx: Db,
-      links: readonly { id: number; updatedAt: number; madeAt: number }[],
-    ): Promise<Set<number>> {
-      if (links.length === 0) return new Set();
-      const rows = await tx
-        .selectFrom("events")
-        .select((eb) => {
-          const isTitle = eb.and([eb("via", "=", SYSTEM.via), eb("action", "=", "link.update")]);
-          return [
-            "subject_id as id",
-            eb.fn.max(eb.case().when(isTitle).then(eb.ref("at")).else(eb.lit(0)).end()).as("titledAt"),
-            eb.fn
-              .sum(eb.case().when("via", "=", SYSTEM.via).then(eb.lit(0)).else(eb.lit(1)).end())
-              .as("others"),
-          ];
-        })
-        .where(
-          "subject_id",
-          "in",
-          links.map(({ id }) => id),
-        )
-        .where("at", ">", Math.min(...links.map(({ madeAt }) => madeAt)))
-        .groupBy("subject_id")
-        .execute();
-      const changes = new Map(rows.map((row) => [row.id, row]));
-      const titled = links.filter(({ id, updatedAt }) => {
-        const found = changes.get(id);
-        return found !== undefined && Number(found.titledAt) === updatedAt && Number(found.others) === 0;
-      });
-      return new Set(titled.map(({ id }) => id));
     },
 
     /** As many of the links as have at most `most` rows of sums, at least one. */
@@ -86,6 +84,8 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
       }
       return fitting;
     },
+
+    onlyTitled,
 
     /** The imported counts of links, in whichever table they are; rows of the log, too. Locks both. */
     async takeOutCounts(tx: Db, rows: readonly ImportedRow[], before: number): Promise<void> {
