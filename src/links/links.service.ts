@@ -90,7 +90,7 @@ const storedOrNull = (stored: (key: string) => string, key: string | null): stri
 function createCase(database: Database, deps: Omit<CaseDeps, "repository" | "logger">) {
   const repository = createCaseRepository(database);
   return {
-    refuseAlike: createAlikeRefusal(repository),
+    refuseAlike: createAlikeRefusal(repository, deps.rule),
     caseSettled: createCaseWait({ ...deps, repository }),
     caseJob: (logger: CaseDeps["logger"], sizes: Pick<CaseDeps, "portion" | "waitMs"> = {}) =>
       createCaseJob({ ...deps, ...sizes, repository, logger }),

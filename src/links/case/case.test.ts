@@ -82,6 +82,21 @@ forEachDialect(({ openDb }) => {
       expect(named.match(/ and [qQ]/g)).toHaveLength(10);
     });
 
+    test("can't begin while a code is reserved in lower case, and names it", async () => {
+      const { id } = await addDomain();
+      for (const code of ["Export", "FILES/x", "Admin/y", "Exports", "Files0", "x/Export"])
+        await make(code, "go.example");
+      await make("Batch");
+      await room.links.patch(keyOf(id, "Admin/y"), { code: "y", keep_old: true });
+      const { update } = room.links.domainService;
+      expect(await messageOf(update(id, { ignore_case: true }, COMMAND))).toBe(
+        "Conflict: Codes are reserved in lower case: Export, FILES/x, Admin/y. Rename or delete them first.",
+      );
+      expect(await messageOf(room.links.refuseAlike(0))).toContain("Batch");
+      for (const code of ["Export", "FILES/x", "y"]) await room.links.remove(keyOf(id, code));
+      expect((await update(id, { ignore_case: true }, COMMAND)).ignoreCase).toBe(true);
+    });
+
     test("stores the codes that it has in lower case, with aliases and deleted links", async () => {
       const kept = await make("Kept");
       for (const code of ["Ab", "Cd/E", "fG", "lower"]) await make(code);

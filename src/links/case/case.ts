@@ -25,10 +25,18 @@ const LATER_MS = 3_600_000;
 /** Nodes know a changed setting within half of it. */
 const KNOWN_EVERYWHERE_MS = 2_000;
 
-/** @throws Conflict if codes of the domain differ by case only */
+/** @throws Conflict if codes of the domain differ by case only, or are reserved in lower case */
 export const createAlikeRefusal =
-  ({ alike }: Pick<CaseRepository, "alike">) =>
+  ({ alike, reserved }: Pick<CaseRepository, "alike" | "reserved">, rule: Pick<CodeRule, "reserved">) =>
   async (domain: number, field = "ignore_case"): Promise<void> => {
+    const kept = (await reserved(domain, rule.reserved(), MOST_NAMED)).map(codeOf);
+    if (kept.length > 0) {
+      throw appError(
+        "Conflict",
+        `Codes are reserved in lower case: ${kept.join(", ")}. Rename or delete them first.`,
+        { field },
+      );
+    }
     const pairs = await alike(domain, MOST_NAMED / 2);
     if (pairs.length === 0) return;
     const codes = pairs.map(({ one, other }) => `${codeOf(one)} and ${codeOf(other)}`);

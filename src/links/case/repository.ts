@@ -1,8 +1,10 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { keysOf } from "../link/key.ts";
+import { foldKey, keyOf, keysOf } from "../link/key.ts";
 
 export type CaseRepository = ReturnType<typeof createCaseRepository>;
+
+type ReservedCodes = { codes: readonly string[]; prefixes: readonly string[] };
 
 /** Codes of a domain whose case counts no more. */
 export function createCaseRepository({ read }: Database) {
@@ -32,6 +34,36 @@ export function createCaseRepository({ read }: Database) {
         .orderBy("one")
         .limit(most)
         .execute();
+    },
+
+    /** Keys with capitals that no link may have in lower case. */
+    async reserved(domain: number, { codes, prefixes }: ReservedCodes, most: number): Promise<string[]> {
+      const keyIn = (code: string) => foldKey(keyOf(domain, code));
+      const { from, to } = keysOf(domain);
+      const among = (table: "links" | "link_aliases") =>
+        read
+          .selectFrom(table)
+          .select("code")
+          .where("code", ">=", from)
+          .where("code", "<", to)
+          .where("code", "<>", lower(read))
+          .where((eb) =>
+            eb.or([
+              eb(lower(read), "in", [...codes, ...prefixes].map(keyIn)),
+              // "0" follows the slash.
+              ...prefixes.map((prefix) =>
+                eb.and([
+                  eb(lower(read), ">", keyIn(`${prefix}/`)),
+                  eb(lower(read), "<", keyIn(`${prefix}0`)),
+                ]),
+              ),
+            ]),
+          )
+          .orderBy("code")
+          .limit(most)
+          .execute();
+      const found = [...(await among("links")), ...(await among("link_aliases"))];
+      return found.slice(0, most).map(({ code }) => code);
     },
 
     /** Keys with capitals after `after`, in their order. */

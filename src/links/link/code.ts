@@ -58,13 +58,18 @@ export function createCodeRule(
     const isFolded = ignoresCase();
     const compared = (text: string): string => (isFolded ? asciiLower(text) : text);
     const code = compared(given);
-    const reserved = prefixes().map((prefix) => prefix.replace(/^\/+|(?<!\/)\/+$/g, ""));
-    return [...reserved, ...ALWAYS_RESERVED].find(
-      (prefix) => prefix !== "" && (code === compared(prefix) || code.startsWith(`${compared(prefix)}/`)),
+    return reservedPrefixes().find(
+      (prefix) => code === compared(prefix) || code.startsWith(`${compared(prefix)}/`),
     );
+  }
+  function reservedPrefixes(): string[] {
+    const ofRoutes = prefixes().map((prefix) => prefix.replace(/^\/+|(?<!\/)\/+$/g, ""));
+    return [...ofRoutes, ...ALWAYS_RESERVED].filter((prefix) => prefix !== "");
   }
   return {
     targetSchemes,
+    /** What no code may be, and at or below which none may be. */
+    reserved: () => ({ codes: API_PATHS, prefixes: reservedPrefixes() }),
     /** LinkInvalidCode, LinkReservedCode or null. */
     refusal(code: string): AppError | null {
       if (code.length === 0 || code.length > CODE_MAX_LENGTH) {
