@@ -117,18 +117,7 @@ export function createClickRanking(database: Database) {
   }
 
   return {
-    ...createUniqueRanking(database),
-
-    /** Titles by at most 1,000 keys. A key may have come to a link that the selection does not have. */
-    async titles(keys: readonly string[], { links }: Selection): Promise<ReadonlyMap<string, string>> {
-      if (keys.length === 0) return new Map();
-      const titled = read
-        .selectFrom("links")
-        .select(["code", "title"])
-        .where("code", "in", keys)
-        .$if(links !== null, (query) => query.where(isAmong(links!, "links.id") as never));
-      return new Map((await titled.execute()).flatMap(({ code, title }) => (title ? [[code, title]] : [])));
-    },
+    ...createRowDetails(database),
 
     /** Keys, which have the clicks of every link that has or had them; limit ≤ 1,000. */
     links: (cut: SumParts, limit: number, selection: Selection) =>
@@ -159,9 +148,24 @@ export function createClickRanking(database: Database) {
   };
 }
 
-function createUniqueRanking(database: Database) {
+function createRowDetails(database: Database) {
   const { read } = database;
   return {
+    /** Titles by the keys of at most 1,000 rows. A key may have come to a link that the selection does not have. */
+    async titles(
+      rows: readonly { value: string }[],
+      { links }: Selection,
+    ): Promise<ReadonlyMap<string, string>> {
+      if (rows.length === 0) return new Map();
+      const keys = rows.map(({ value }) => value);
+      const titled = read
+        .selectFrom("links")
+        .select(["code", "title"])
+        .where("code", "in", keys)
+        .$if(links !== null, (query) => query.where(isAmong(links!, "links.id") as never));
+      return new Map((await titled.execute()).flatMap(({ code, title }) => (title ? [[code, title]] : [])));
+    },
+
     /** The visitors of these values, by link and day. */
     async visitors(
       by: "link" | "tag" | "domain" | "owner",

@@ -88,10 +88,7 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     async top(range: DateRange, limit: number, filter: ClickFilter = {}): Promise<TopLink[]> {
       const selection = await select(filter);
       const found = await ranking.links(await cuts.days(selection, range, true), limit, selection);
-      const titles = await ranking.titles(
-        found.map(({ value }) => value),
-        selection,
-      );
+      const titles = await ranking.titles(found, selection);
       return found.map(({ value: code, ...both }) => ({
         code,
         title: titles.get(code) ?? null,
@@ -158,8 +155,7 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     /** Most clicks first; limit ≤ 1,000. */
     async report(by: ReportBy, range: DateRange, limit: number, filter: ClickFilter = {}): Promise<Report> {
       const selection = await select(filter);
-      const counted = await report(parts, by, { range, limit, selection });
-      const found = by === "link" ? await withTitles(parts, counted, selection) : counted;
+      const found = await withTitles(parts, by, report(parts, by, { range, limit, selection }), selection);
       return isUnique(by) && selection.details === null
         ? withUnique(parts, found, by, { range, selection })
         : found;
@@ -182,13 +178,13 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
 
 async function withTitles(
   { ranking }: { ranking: RankingRepository },
-  found: Report,
+  by: ReportBy,
+  counted: Promise<Report>,
   selection: Selection,
 ): Promise<Report> {
-  const titles = await ranking.titles(
-    found.rows.map(({ value }) => value),
-    selection,
-  );
+  const found = await counted;
+  if (by !== "link") return found;
+  const titles = await ranking.titles(found.rows, selection);
   return { ...found, rows: found.rows.map((row) => ({ ...row, title: titles.get(row.value) ?? null })) };
 }
 

@@ -9,10 +9,10 @@
  *
  *     <generation>?<token>                     a lease
  *     <generation>=<id> <expires at> <target>  a link; expires at is 0 for never
- *     <generation>#<id> <expires at> <target>  the same, made while passwords are enforced
+ *     <generation>#…                           one with its password enforced
  *
- * Values of other generations (cluster/redis.ts) and of nodes with another setting are ignored. `clear`, and the
- * connection after a failed delete, begin a generation.
+ * Values of other generations (cluster/redis.ts) and settings are ignored. `clear`, and the connection after a
+ * failed delete, begin a generation.
  */
 import { chunked } from "../../lib/chunked.ts";
 import { GENERATION_LENGTH, newCacheGeneration, type Redis } from "../../platform/cluster/redis.ts";
