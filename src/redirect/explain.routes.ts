@@ -298,7 +298,13 @@ export function createPathExplain({ explain, ...deps }: Omit<Deps, "targetScheme
     const host = links.domains.hostOf(domainOf(link.code));
     const outcome = await explain(
       {
-        ...{ id, target, options, expires_at, locked, code, beyond },
+        id,
+        target,
+        options,
+        expires_at,
+        locked,
+        code,
+        beyond,
         shortUrl: shortUrl(origin, host, code),
         domain: links.domains.of(host),
       },

@@ -158,11 +158,9 @@ async function explained(typed: string, host?: string) {
   try {
     const { key, beyond, found_by: by } = await search(typed, host);
     const row = rows.get(key)!;
-    const explained = { ...row, code: codeOf(key), shortUrl: "http://go.test/", beyond };
-    const { target, status, reason } = await explain(
-      { ...explained, domain: domains.of(host ?? null) },
-      sent,
-    );
+    const link = { ...row, code: codeOf(key), shortUrl: "http://go.test/", beyond };
+    const routed = domains.of(host ?? null);
+    const { target, status, reason } = await explain({ ...link, domain: routed }, sent);
     return { text: `${status} ${target}`, by, reason };
   } catch (error) {
     if (error instanceof AppError && error.name === "LinkNotFound")

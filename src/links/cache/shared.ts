@@ -1,5 +1,5 @@
 /**
- * Links in Redis, shared by the processes of all nodes.
+ * Links in Redis, shared by all processes and nodes.
  *
  * A value must never be older than the last `delete`, even if a slow reader stores an old result. So storing needs a
  * lease (Facebook's memcache, NSDI 2013). A reader that finds nothing leaves a random text for ten seconds, then

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text, type TextProps } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -76,20 +76,14 @@ export function TeamsPage() {
                 <AnchorLink to="/teams/$name" params={{ name }} size="sm" fw={600} c="inherit">
                   {name}
                 </AnchorLink>
-                <Text size="xs" c="dimmed" lineClamp={1} hiddenFrom="sm">
-                  <Names of={members} />
-                </Text>
+                <Names of={members} hiddenFrom="sm" />
               </>
             ),
           },
           {
             title: t`Members`,
             isHidden: "narrow",
-            cell: ({ members }) => (
-              <Text size="sm" c="dimmed" lineClamp={1}>
-                <Names of={members} />
-              </Text>
-            ),
+            cell: ({ members }) => <Names of={members} />,
           },
           {
             title: t`Actions`,
@@ -140,10 +134,13 @@ export function TeamsPage() {
   );
 }
 
-const Names = ({ of: members }: { of: Team["members"] }) =>
-  members.map(({ account }, at) => (
-    <Fragment key={account}>
-      {at > 0 && ", "}
-      <PersonName of={account} />
-    </Fragment>
-  ));
+const Names = ({ of: members, ...props }: TextProps & { of: Team["members"] }) => (
+  <Text size={props.hiddenFrom === undefined ? "sm" : "xs"} c="dimmed" lineClamp={1} {...props}>
+    {members.map(({ account }, at) => (
+      <Fragment key={account}>
+        {at > 0 && ", "}
+        <PersonName of={account} />
+      </Fragment>
+    ))}
+  </Text>
+);
