@@ -335,12 +335,12 @@ once("10: a team is made and deleted, and a member gets what it owned", async ()
   await button("Add a member").click();
   await dialog().getByLabel("Account", { exact: true }).fill("ed");
   await button("Create").click();
-  await page.getByText("ed", { exact: true }).waitFor();
+  await page.getByRole("cell", { name: "ed", exact: true }).waitFor();
   const link = { code: "ours", target: "https://example.com/", owner: "team:press" };
   await panel.client.call("POST", "/links", link);
   await button("Delete press").click();
   await button("Delete for good").click();
-  await page.getByLabel("What it owns goes to").fill("ed");
+  await page.getByRole("combobox", { name: "What it owns goes to" }).fill("ed");
   await button("Delete for good").click();
   await page.getByText("There are no teams yet.").waitFor();
   expect((await stored("/links/ours")).owner).toBe("ed");
