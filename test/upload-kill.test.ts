@@ -144,7 +144,7 @@ describe.each(dialects)("on %s", (dialect) => {
     await until(async () => {
       const { bytes, abandoned_bytes } = await report();
       return abandoned_bytes === 0 && bytes > SENT;
-    }, 6_000);
+    }, 6_000).catch(async () => expect([await report(), stagings()]).toEqual(["two unfinished uploads", []]));
     const { counted_at } = await report();
     expect(Date.parse(counted_at)).toBeGreaterThan(0);
 
