@@ -225,7 +225,7 @@ once("events are filtered in the URL, load on, and show what changed", async () 
   await rows.nth(1).getByRole("link", { name: "a/b" }).click();
   await page.waitForURL(`${panel.origin}/panel/link/a/b`);
   await page.goBack();
-  await page.getByLabel("Code, account or setting").fill("user.01");
+  await page.getByLabel("About").fill("user.01");
   await page.getByText("No events match.").waitFor();
   await page.getByRole("button", { name: "Clear the filters" }).click();
   await rows.filter({ hasText: "Signed in" }).first().waitFor();

@@ -53,7 +53,8 @@ export function EventFilters({ search, onChange }: Props) {
         onChange={(event) => change({ actor: event.currentTarget.value.trim() })}
       />
       <TextInput
-        label={t`Code, account or setting`}
+        label={t({ message: "About", context: "filter" })}
+        placeholder={t`Code, account or setting`}
         defaultValue={search.subject}
         maxLength={LONGEST_TEXT}
         autoCapitalize="none"
