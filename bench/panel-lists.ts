@@ -51,7 +51,7 @@ try {
   await search(page, "");
   await page.locator(FIRST_ROW).first().waitFor();
   await measure("another order", 100, async () => {
-    const header = page.getByRole("columnheader").getByRole("button", { name: "Code" });
+    const header = page.getByRole("columnheader").getByRole("button", { name: "Link" });
     const before = await page.locator(FIRST_ROW).first().textContent();
     await header.click();
     return painted(page, FIRST_ROW, "", before);
