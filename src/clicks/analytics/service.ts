@@ -155,10 +155,10 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     /** Most clicks first; limit ≤ 1,000. */
     async report(by: ReportBy, range: DateRange, limit: number, filter: ClickFilter = {}): Promise<Report> {
       const selection = await select(filter);
-      const found = await withTitles(parts, by, report(parts, by, { range, limit, selection }), selection);
-      return isUnique(by) && selection.details === null
-        ? withUnique(parts, found, by, { range, selection })
-        : found;
+      const counted = await report(parts, by, { range, limit, selection });
+      const found = by === "link" ? await withTitles(parts, counted, selection) : counted;
+      if (!isUnique(by) || selection.details !== null) return found;
+      return withUnique(parts, found, by, { range, selection });
     },
 
     /** Reports by several values of clicks, for less than one by one. */
@@ -178,12 +178,9 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
 
 async function withTitles(
   { ranking }: { ranking: RankingRepository },
-  by: ReportBy,
-  counted: Promise<Report>,
+  found: Report,
   selection: Selection,
 ): Promise<Report> {
-  const found = await counted;
-  if (by !== "link") return found;
   const titles = await ranking.titles(found.rows, selection);
   return { ...found, rows: found.rows.map((row) => ({ ...row, title: titles.get(row.value) ?? null })) };
 }
