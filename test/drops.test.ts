@@ -340,11 +340,7 @@ describe("a box", () => {
     expect([locked.status, (await locked.text()).includes("Secret title")]).toEqual([401, false]);
     expect((await visitor.put(drop.url, { a: "a" })).status).toBe(401);
     expect((await visitor.begin(drop.url, "a", 1)).status).toBe(401);
-    const opened = await visitor.send(drop.url, {
-      method: "POST",
-      body: new URLSearchParams({ password: "open sesame" }),
-      headers: HTML,
-    });
+    const opened = await visitor.unlock(drop.url, "open sesame");
     expect(opened.status).toBe(303);
     expect(await visitor.page(drop.url)).toContain("Secret title");
     expect((await visitor.put(drop.url, { a: "a" })).status).toBe(201);

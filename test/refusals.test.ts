@@ -1,6 +1,6 @@
 /** Errors for invalid fields are Waymark's own sentences with the field's name, at every endpoint. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Client } from "./support/session.ts";
+import { type Client, whenAllowed } from "./support/session.ts";
 import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -50,16 +50,13 @@ const choiceOf = (schema: Schema | undefined): string =>
 type Refusal = [status: number, message: string, details: { field: string; message: string }[]];
 
 async function refusalOf(method: string, path: string, body?: unknown): Promise<Refusal> {
-  const answer = await fetch(server.url + path, {
-    method,
-    headers: { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (answer.status === 429) {
-    // Others have used up the tries of this address.
-    await Bun.sleep(Number(answer.headers.get("retry-after")) * 1000);
-    return refusalOf(method, path, body);
-  }
+  const answer = await whenAllowed(() =>
+    fetch(server.url + path, {
+      method,
+      headers: { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
+  );
   const text = await answer.text();
   const { message = "", details = [] } = text.startsWith("{") ? JSON.parse(text) : {};
   return [answer.status, message, details];

@@ -5,7 +5,7 @@ import { readArchive } from "../src/files/archive/archive.test-support.ts";
 import { startShared } from "./support/shared-server.ts";
 import { createFolderOn, storagesFor } from "./support/storages.ts";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import type { Client } from "./support/session.ts";
+import { type Client, whenAllowed } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -121,12 +121,14 @@ describe.each(storagesFor("share-archives"))("a shared folder on %s", (storage, 
     const { url } = await share(inner, { password: "open sesame" });
     const refused = await get(`${url}?archive=1`);
     expect([refused.status, refused.headers.get("content-type")]).toEqual([401, "text/html; charset=utf-8"]);
-    const unlocked = await fetch(`${url}?archive=1`, {
-      method: "POST",
-      redirect: "manual",
-      headers: { "User-Agent": "curl/8.5.0", "Content-Type": "application/x-www-form-urlencoded" },
-      body: "password=open+sesame",
-    });
+    const unlocked = await whenAllowed(() =>
+      fetch(`${url}?archive=1`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { "User-Agent": "curl/8.5.0", "Content-Type": "application/x-www-form-urlencoded" },
+        body: "password=open+sesame",
+      }),
+    );
     const cookie = unlocked.headers.getSetCookie()[0]!.split(";")[0]!;
     const answer = await get(`${url}?archive=1`, { Cookie: cookie });
     expect(readArchive(await answer.bytes()).length).toBe(1);

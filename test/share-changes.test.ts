@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, signIn } from "./support/session.ts";
+import { type Client, signIn, whenAllowed } from "./support/session.ts";
 import { resetSettings, startSharedWorkers } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -299,7 +299,7 @@ describe("a code", () => {
     expect((await visit(code)).status).toBe(401);
     for (const one of [code, "moved/to"]) {
       const form = { method: "POST", body: new URLSearchParams({ password: PASSWORD }) };
-      const opened = await visit(one, form);
+      const opened = await whenAllowed(() => visit(one, form));
       expect(opened.headers.get("location")).toBe("/moved/to");
       const Cookie = opened.headers.getSetCookie()[0]!.split(";")[0]!;
       expect(await (await visit("moved/to", { headers: { Cookie } })).text()).toBe("moved");

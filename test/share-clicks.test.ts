@@ -1,7 +1,7 @@
 /** What counts as a click on a share, and what previews and scanners leave of it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import type { Client } from "./support/session.ts";
+import { type Client, whenAllowed } from "./support/session.ts";
 import { resetSettings, startShared } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
 import type { RunningWaymark } from "./support/waymark.ts";
@@ -162,7 +162,7 @@ test("a password form is part of the visit, whether the password is wrong or rig
     const code = await share(kind, of, { password: PASSWORD });
     expect((await visit(code)).status).toBe(401);
     const send = (password: string) =>
-      visit(code, BROWSER, { method: "POST", body: new URLSearchParams({ password }) });
+      whenAllowed(() => visit(code, BROWSER, { method: "POST", body: new URLSearchParams({ password }) }));
     expect((await send("wrong")).status).toBe(403);
     const right = await send(PASSWORD);
     const Cookie = right.headers.getSetCookie()[0]!.split(";")[0]!;

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Upload } from "tus-js-client";
-import { PASSWORD } from "./support/session.ts";
+import { PASSWORD, whenAllowed } from "./support/session.ts";
 import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -21,15 +21,13 @@ beforeAll(async () => {
 afterAll(() => installation?.remove());
 
 async function signInByCookies(): Promise<Record<string, string>> {
-  const login = await fetch(`${server.url}/admin/v1/auth/login`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ password: PASSWORD }),
-  });
-  if (login.status === 429) {
-    await Bun.sleep(Number(login.headers.get("retry-after")) * 1000);
-    return signInByCookies();
-  }
+  const login = await whenAllowed(() =>
+    fetch(`${server.url}/admin/v1/auth/login`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ password: PASSWORD }),
+    }),
+  );
   expect(login.status).toBe(200);
   return Object.fromEntries(
     login.headers

@@ -83,11 +83,7 @@ test("a password guards both ways, and used up downloads leave one", async () =>
   const anna = stranger();
   expect((await anna.put(share.url, { "a.txt": "a" })).status).toBe(401);
   expect((await anna.begin(share.url, "a.txt", 1)).status).toBe(401);
-  const opened = await anna.send(share.url, {
-    method: "POST",
-    body: new URLSearchParams({ password: "open sesame" }),
-    headers: HTML,
-  });
+  const opened = await anna.unlock(share.url, "open sesame");
   expect(opened.status).toBe(303);
   await (await anna.send(`${share.url}?archive=1`)).arrayBuffer();
   expect((await anna.send(`${share.url}?archive=1`)).status).toBe(410);

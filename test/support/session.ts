@@ -25,17 +25,21 @@ export type Client = {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 };
 
-/** Waits where there were too many before. */
+/** Sends again while other tests have used up the tries of this address. */
+export async function whenAllowed<A extends Pick<Response, "status" | "headers">>(
+  send: () => Promise<A>,
+): Promise<A> {
+  const answer = await send();
+  if (answer.status !== 429) return answer;
+  await Bun.sleep(Number(answer.headers.get("retry-after")) * 1000);
+  return whenAllowed(send);
+}
+
 export async function signIn(url: string, password = PASSWORD, username?: string): Promise<Client> {
-  const response = await fetch(`${url}/admin/v1/auth/login`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(username === undefined ? { password } : { username, password }),
-  });
-  if (response.status === 429) {
-    await Bun.sleep(Number(response.headers.get("retry-after")) * 1000);
-    return signIn(url, password, username);
-  }
+  const body = JSON.stringify(username === undefined ? { password } : { username, password });
+  const headers = { "Content-Type": "application/json" };
+  const login = `${url}/admin/v1/auth/login`;
+  const response = await whenAllowed(() => fetch(login, { method: "POST", headers, body }));
   if (response.status !== 200) throw new Error(`login answered ${response.status}: ${await response.text()}`);
   const cookie = response.headers.getSetCookie().find((line) => line.startsWith("svc_access="));
   return clientOf(url, /^svc_access=([^;]+)/.exec(cookie ?? "")![1]!);

@@ -1,3 +1,5 @@
+import { whenAllowed } from "./session.ts";
+
 /** A visitor of a drop box who has no account. */
 export const HTML = { Accept: "text/html,application/xhtml+xml" };
 export const TUS = { "Tus-Resumable": "1.0.0" };
@@ -18,6 +20,11 @@ export function stranger(more: Record<string, string> = {}) {
   return {
     jar,
     send,
+    /** With a password. */
+    unlock: (url: string, password: string) =>
+      whenAllowed(() =>
+        send(url, { method: "POST", body: new URLSearchParams({ password }), headers: HTML }),
+      ),
     page: async (url: string) => (await send(url, { headers: HTML })).text(),
     put(
       url: string,
