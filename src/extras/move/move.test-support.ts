@@ -16,8 +16,8 @@ const MADE: readonly TableName[] = ["instance", "click_zones", "reuse_turns"];
 export async function fillTables(database: Database, numbers: readonly number[]): Promise<void> {
   for (const table of [...MOVED, ...LEFT_OUT]) {
     const chosen = MADE.includes(table) ? [] : numbers;
-    // The feed numbers its rows itself; the end of a move writes one.
-    const rows = chosen.map((n) => sampleRow(table, table === "changes" ? n + 1_000 : n));
+    // The feed numbers its rows itself, from the highest one; the end of a move writes one.
+    const rows = chosen.map((n) => sampleRow(table, table === "changes" ? n * 1_000 : n));
     await database.transaction((tx: Db) => database.dialect.insertMany(tx, table, rows as never));
   }
 }
