@@ -9,6 +9,10 @@ export async function shown(page: Page): Promise<void> {
 
 /** Goes to a page inside the panel, as links do, which takes a third of a load. */
 export async function turnTo(page: Page, path: string): Promise<void> {
+  // What has closed over the page leaves the history a moment later, which would lead back.
+  await page
+    .waitForFunction(() => !history.state?.isOver, undefined, { timeout: 2_000 })
+    .catch(() => undefined);
   await page.evaluate((address) => {
     document.querySelector("h1")?.setAttribute("data-left", "");
     history.pushState(null, "", address);
