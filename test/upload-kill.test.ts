@@ -21,7 +21,10 @@ const HEALTH_TOKEN = "health-token-of-the-test";
 
 type Started = { finish(): Promise<{ status: number; body: string }> };
 
-/** Sends a request up to SENT bytes of its body; the rest follows with `finish`. */
+/** Servers cut an upload that is silent for a minute. */
+const ALIVE_MS = 5_000;
+
+/** Sends a request up to SENT bytes of its body, then one byte now and then; the rest follows with `finish`. */
 function begin(url: string, head: string, body: Uint8Array): Started {
   const { promise, resolve } = Promise.withResolvers<string>();
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -31,10 +34,14 @@ function begin(url: string, head: string, body: Uint8Array): Started {
   socket.on("data", (chunk) => void (text += chunk.toString("latin1")));
   const length = `Content-Length: ${body.length}`;
   socket.write(`${head}\r\nHost: x\r\nConnection: close\r\n${length}\r\n\r\n`);
-  socket.write(body.subarray(0, SENT));
+  let sent = SENT;
+  socket.write(body.subarray(0, sent));
+  const alive = setInterval(() => socket.write(body.subarray(sent, ++sent)), ALIVE_MS);
+  socket.on("close", () => clearInterval(alive));
   return {
     async finish() {
-      socket.write(body.subarray(SENT));
+      clearInterval(alive);
+      socket.write(body.subarray(sent));
       const answer = await promise;
       return {
         status: Number(answer.slice(9, 12)),

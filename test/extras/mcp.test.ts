@@ -119,6 +119,13 @@ test("tools are those of the account's role, and a team's viewer changes nothing
   const files = ["list_folder", "list_shares", "get_share", "search_files", "share_file", "share_folder"];
   expect(await namesIn(connected.user)).toEqual([...files, "end_share", "update_share"].sort());
   expect((await namesIn(connected.editor)).includes("shorten")).toBe(true);
+  const { tools } = await connected.user.listTools();
+  for (const name of ["list_folder", "share_file", "share_folder"]) {
+    const { id } = tools.find((tool) => tool.name === name)!.inputSchema.properties!;
+    expect([name, id]).toEqual([name, expect.objectContaining({ type: "integer" })]);
+  }
+  const missing = await use(connected.user, "list_folder", { id: 999_999 });
+  expect(missing.content[0]!.text).toStartWith("FolderNotFound");
   const tell = async (role: keyof typeof connected, tool: string, args: object = {}) => {
     const { isError, content } = await use(connected[role], tool, { code: "mcp/ours", ...args });
     return isError === true ? content[0]!.text.split(":")[0] : "done";

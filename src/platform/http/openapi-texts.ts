@@ -64,8 +64,8 @@ one, with \`Idempotent-Replayed: true\`, and makes nothing. With another body it
 answers GET answers HEAD. \`X-Request-Id\` of an answer is in the log of the server.`;
 
 const TAGS: Readonly<Record<string, string>> = {
-  auth: "Sign in, keep a session, change the own password.",
-  account: "The own account: where it is signed in, second factor, passkeys.",
+  auth: "Sign in, keep a session, change your password.",
+  account: "Your account: where it is signed in, second factor, passkeys.",
   users: "Accounts, for administrators.",
   privacy: "What is stored of visitors and accounts: found, exported, deleted.",
   teams: "Owners of links, folders and domains, with members and their roles.",
