@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
 import { createBodyMemory } from "./body-memory.ts";
 import { readJsonList } from "./json-list.ts";
@@ -129,6 +129,21 @@ describe("bounds", () => {
     expect((await refusal(read(`{"links":[1${spaces}]}`).value))[0]).toBe("PayloadTooLarge");
     const bad = Buffer.from('{"links":["\xff"]}', "latin1");
     expect(await refusal(read(bad).value)).toEqual(["BadRequest", "The body is not valid UTF-8."]);
+  });
+
+  test.each([
+    ["lists in a list", `[${"[],".repeat(21_000)}1]`],
+    ["lists with names", `{${'"":[],'.repeat(10_000)}"a":1}`],
+    ["lists with escaped names", `{${'"\\u0061":[],'.repeat(5_000)}"a":1}`],
+  ])("%s are decoded once", async (_, body) => {
+    const decode = spyOn(TextDecoder.prototype, "decode");
+    try {
+      expect(await read(body).value).toEqual(JSON.parse(body));
+      const decoded = decode.mock.calls.reduce((sum, [bytes]) => sum + (bytes?.byteLength ?? 0), 0);
+      expect(decoded).toBeLessThan(2 * body.length);
+    } finally {
+      decode.mockRestore();
+    }
   });
 
   test("16 MiB at once do not block the event loop", async () => {
