@@ -1,6 +1,6 @@
 /**
  * The longest time for which one hostile request holds the event loop of the real server: heads, bodies, cookies,
- * queries, dates, durations, codes, names, CSV and JSON of the largest size that is taken.
+ * queries, dates, durations, codes, names, CSV and JSON of the largest size that is taken, and pages of full folders.
  *
  *     bin/bun bench/hostile.ts [part of a name]
  *
@@ -12,8 +12,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { driveClient } from "../test/support/drive.ts";
 import { startSignedIn } from "../test/support/session.ts";
 import { dial } from "../test/support/wire.ts";
+import { fillFolder } from "./lib/fill-folder.ts";
 
 const BAR_MS = 20;
 const TIMES = 3;
@@ -111,8 +113,28 @@ cases.push(
   { name: "CSV of short rows", bytes: csv(`code,target\n${"a,b\n".repeat(100_000)}`) },
   { name: "CSV of short lines", bytes: csv(`code,target\n${"\n,".repeat(100_000)}`) },
   { name: "names of fields", bytes: json(link, `{${'"a":1,'.repeat(JSON_BYTES / 6 - 10)}"a":1}`) },
+  { name: "batch of lists", bytes: json(`${link}/batch`, `[${"[],".repeat(21_800)}1]`) },
+  {
+    name: "batch with names",
+    bytes: json(`${link}/batch`, `{${'"":[],'.repeat(10_900)}"a":1}`),
+  },
   { name: "batch of items", bytes: json(`${link}/batch`, { codes: Array(5_000).fill("zz") }, "DELETE") },
 );
+
+const drive = driveClient(server.url, client.token);
+const LONGEST_NAME = 255;
+for (const [names, nameOf] of [
+  // In another order than that of their bytes.
+  ["digits", (number: number) => "1".repeat(LONGEST_NAME - 60 + (number % 50)) + (number + 1_000)],
+  ["letters above 127", (number: number) => "\u00e4".repeat(LONGEST_NAME / 2 - 2) + number],
+  ["numbers", (number: number) => `photo ${number}.jpg`],
+] as const) {
+  const full = await drive.folder(names);
+  await fillFolder({ client: drive, dataDir: installation.dataDir }, full, 2_000, nameOf);
+  const { url } = (await drive.call("POST", `/folders/${full}/share`, {})).body.data;
+  const line = `GET ${new URL(url).pathname}`;
+  cases.push({ name: `folder of ${names}`, bytes: head(line, "Host: h\r\nAccept: text/html\r\n") });
+}
 
 /** In milliseconds. */
 type Hold = { used: number; stood: number };

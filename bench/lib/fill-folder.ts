@@ -8,6 +8,7 @@ export async function fillFolder(
   server: Pick<DriveServer, "client" | "dataDir">,
   parentId: number,
   entries: number,
+  nameOf = (number: number) => `some document number ${number}.txt`,
 ): Promise<void> {
   const { blob_id, sha256, size } = await newFile(server);
   const database = await openDatabase(
@@ -19,7 +20,7 @@ export async function fillFolder(
   const row = { ...common, kind: "file", mime_type: "text/plain", blob_id, sha256, size };
   const rows = Array.from({ length: entries }, (_, i) => ({
     ...row,
-    name: `some document number ${(i * 7919) % entries}.txt`,
+    name: nameOf((i * 7919) % entries),
   }));
   await database.transaction(async (tx) => {
     await database.dialect.insertMany(tx, "entries", rows);

@@ -29,6 +29,7 @@ import type { Folders } from "../tree/folders.service.ts";
 import { listingCursor, readCursor } from "../tree/listing.ts";
 import type { Shares } from "./service.ts";
 import { remembered } from "../../lib/remembered.ts";
+import { sortInSlices } from "../../lib/sort-in-slices.ts";
 
 /** Through which visitors add files. */
 export type AddingForm = {
@@ -168,12 +169,12 @@ export async function viewOfFolder(
 ): Promise<Omit<FolderView, "adding">> {
   const path = await shares.folders(share, part.folder);
   const folder = path.at(-1)!;
-  if (folder.id === ITEMS) return { share, path, ...partOf(await shares.items(share), language) };
+  if (folder.id === ITEMS) return { share, path, ...(await partOf(await shares.items(share), language)) };
   const query = `folder=${folder.id}`;
   if (part.after === null) {
     const whole = await folders.page(share.accountId, folder, null, MOST_ENTRIES_SORTED);
     if (whole.next === null) {
-      const sorted = foldersFirst(whole, language);
+      const sorted = await foldersFirst(whole, language);
       const from = part.from <= sorted.length ? part.from : 1;
       const counts = {
         folders: whole.folders.length,
@@ -195,7 +196,7 @@ export async function viewOfFolder(
   const after = part.after === null ? null : readCursor(part.after);
   const rows = await folders.page(share.accountId, folder, after, PART);
   const next = rows.next && `${query}&after=${listingCursor(rows.next)}`;
-  return { share, path, entries: foldersFirst(rows, language), counts: null, previous: null, next };
+  return { share, path, entries: await foldersFirst(rows, language), counts: null, previous: null, next };
 }
 
 const bytesOf = (files: readonly StoredFile[]): number => files.reduce((sum, { size }) => sum + size, 0);
@@ -215,18 +216,21 @@ export async function neighboursOf(
       : await folders
           .page(share.accountId, folder, null, MOST_ENTRIES_SORTED)
           .then(({ files, next }) => (next === null ? files : []));
-  const files = naturally(entries, language).filter((entry) => entry.kind === "file");
+  const files = await naturally(
+    entries.filter((entry) => entry.kind === "file"),
+    language,
+  );
   const at = files.findIndex(({ id }) => id === file.id);
   if (at === -1 || files.length === 1) return null;
   return { before: files[at - 1] ?? null, after: files[at + 1] ?? null, at: at + 1, total: files.length };
 }
 
 /** Several items, all on one page. */
-function partOf(items: readonly Entry[], language: Language) {
+async function partOf(items: readonly Entry[], language: Language) {
   const folders = items.filter((item) => item.kind === "folder");
   const files = items.filter((item) => item.kind === "file");
   const counts = { folders: folders.length, files: files.length, bytes: bytesOf(files), from: 1 };
-  return { entries: foldersFirst({ folders, files }, language), counts, previous: null, next: null };
+  return { entries: await foldersFirst({ folders, files }, language), counts, previous: null, next: null };
 }
 
 /** A larger folder is read in pages by the bytes of the names, and each page is sorted by itself. */
@@ -237,14 +241,20 @@ const collatorOf = remembered((language) => new Intl.Collator(language, { numeri
 });
 
 /** As people do: 2 before 10, letters by the language's alphabet. */
-export function naturally<E extends { name: string }>(entries: readonly E[], language: Language): E[] {
+export function naturally<E extends { name: string }>(
+  entries: readonly E[],
+  language: Language,
+): Promise<E[]> {
   const { compare } = collatorOf(language);
-  return entries.toSorted((a, b) => compare(a.name, b.name) || (a.name < b.name ? -1 : 1));
+  return sortInSlices(entries, (a, b) => compare(a.name, b.name) || (a.name < b.name ? -1 : 1));
 }
 
 type Listed = { folders: readonly Folder[]; files: readonly StoredFile[] };
 
-export const foldersFirst = ({ folders, files }: Listed, language: Language): (Folder | StoredFile)[] => [
-  ...naturally(folders, language),
-  ...naturally(files, language),
+export const foldersFirst = async (
+  { folders, files }: Listed,
+  language: Language,
+): Promise<(Folder | StoredFile)[]> => [
+  ...(await naturally(folders, language)),
+  ...(await naturally(files, language)),
 ];
