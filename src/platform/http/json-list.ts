@@ -145,7 +145,7 @@ function createBytes(most: number) {
     length: () => length,
     isOver: () => isOver,
     isBlank: () => !isOver && buffer.subarray(0, length).every((byte) => byte <= 0x20),
-    latin1: (start: number, end = length) => buffer.latin1Slice(start, end),
+    latin1: (start: number, end = length) => buffer.toString("latin1", start, end),
     text: (start = 0, end = length) => createDecoder().decode(buffer.subarray(start, end)),
     clear(): void {
       length = 0;
