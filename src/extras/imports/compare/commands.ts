@@ -5,11 +5,13 @@ import { appError } from "../../../lib/errors.ts";
 import { checkHttpUrl } from "../../../lib/http-url.ts";
 import { type Outbound, OutboundFailure } from "../../../lib/outbound.ts";
 import { pluralize } from "../../../lib/pluralize.ts";
+import type { Domains } from "../../../links/domains/registry.ts";
 import { createCompareRepository } from "./repository.ts";
 import { inParallel } from "../../../lib/in-parallel.ts";
 
 type Context = CommandContext<{
   database: Pick<Database, "read">;
+  links: { domains: Pick<Domains, "idOf" | "ignoresCaseOf"> };
   imports: { outbound: Outbound };
   config: { get(key: "features.public_url"): string };
 }>;
@@ -17,6 +19,7 @@ type Context = CommandContext<{
 type Options = {
   against: string;
   ownUrl?: string;
+  domain?: string;
   import?: string;
   rate: string;
   after?: string;
@@ -31,10 +34,14 @@ export function addCompareCommand(group: Command, context: Context): void {
   subcommand(
     group,
     "compare",
-    "ask every code here and at another service, and report each that leads elsewhere; exits with 1 if there is one. Both services count the requests, Waymark as automated visits",
+    "ask every code of a domain here and at another service, and report each that leads elsewhere; exits with 1 if there is one. Both services count the requests, Waymark as automated visits",
   )
     .requiredOption("--against <url>", "address of the other service, such as https://old.example.com")
     .option("--own-url <url>", "address of this one; default: features.public_url")
+    .option(
+      "--domain <host>",
+      "the codes on this domain, asked at both under its name; default: the default domain",
+    )
     .option("--import <id>", "only the links of this import")
     .option("--rate <number>", "codes a second", "20")
     .option("--after <code>", "go on after this code")
@@ -44,25 +51,28 @@ export function addCompareCommand(group: Command, context: Context): void {
 }
 
 async function run({ services, output }: Context, options: Options): Promise<void> {
-  const { database, imports, config } = await services();
+  const { database, links, imports, config } = await services();
   const against = addressIn("--against", options.against);
   const here = addressIn("--own-url", options.ownUrl ?? (config.get("features.public_url") || undefined));
   const rate = numberIn("--rate", options.rate, MOST_RATE);
   const importId =
     options.import === undefined ? null : numberIn("--import", options.import, Number.MAX_SAFE_INTEGER);
+  const choice = { domain: links.domains.idOf(options.domain), importId };
+  const host = options.domain ?? null;
   const repository = createCompareRepository(database);
-  const total = await repository.count(importId);
+  let after = options.after ?? "";
+  const total = await repository.count(after, choice);
   const bar = output.progress("Comparing");
   const { outbound } = imports;
-  const compare = createCompare({ here, against, rate, exactStatus: options.exactStatus === true, outbound });
+  const exactStatus = options.exactStatus === true;
+  const compare = createCompare({ here, against, host, rate, exactStatus, outbound });
   const differences: Difference[] = [];
   let compared = 0;
-  let after = options.after ?? "";
   try {
     for (;;) {
-      const { codes, last } = await repository.codes(after, PORTION, importId);
-      if (last === null) break;
-      const found = await compare(codes, () => bar.update(++compared, total));
+      const codes = await repository.codes(after, PORTION, choice);
+      if (codes.length === 0) break;
+      const found = await compare(codes, () => bar.update(++compared, total.here));
       for (const one of found) {
         if (options.json) differences.push(one);
         else output.line(`${one.code}: here ${responseText(one.here)}, there ${responseText(one.there)}`);
@@ -70,15 +80,23 @@ async function run({ services, output }: Context, options: Options): Promise<voi
       if (found.length > 0) process.exitCode = 1;
       const problem = found.length === codes.length ? silenceOf(found) : null;
       if (problem !== null) throw appError("ServiceUnavailable", problem);
-      after = last;
+      after = codes.at(-1)!;
     }
   } catch (error) {
     bar.finish();
+    if (options.json) output.json({ compared, differences, after });
     output.note(`Stopped. --after ${JSON.stringify(after)} goes on.`);
     throw error;
   }
   bar.finish();
-  if (options.json) return output.json({ compared, differences });
+  const elsewhere = host === null ? total.elsewhere : 0;
+  if (elsewhere > 0)
+    output.note(
+      `Not asked: ${pluralize(elsewhere, "code")} on other domains. --domain HOST asks those of one.`,
+    );
+  if (compared > 0 && links.domains.ignoresCaseOf(choice.domain))
+    output.note("Codes are in lower case here, and were asked so; the other service may distinguish case.");
+  if (options.json) return output.json({ compared, differences, not_asked: elsewhere });
   const end = process.exitCode === 1 ? "those above differ" : "all lead to the same";
   output.note(`${pluralize(compared, "code")} compared; ${end}.`);
 }
@@ -106,6 +124,8 @@ type Difference = { code: string; here: CodeResponse; there: CodeResponse };
 type CompareOptions = {
   here: string;
   against: string;
+  /** The host by which both are asked; null: those of their addresses. */
+  host: string | null;
   /** Codes a second. */
   rate: number;
   /** Redirects with another status are a difference, too. */
@@ -124,7 +144,8 @@ const addressOf = (base: string, code: string): string =>
   `${base.endsWith("/") ? base.slice(0, -1) : base}/${code.split("/").map(encodeURIComponent).join("/")}`;
 
 /** Asks two services where codes lead: HEAD, no redirect followed, some at once, at a bounded rate. */
-export function createCompare({ here, against, rate, exactStatus, outbound }: CompareOptions) {
+export function createCompare({ here, against, host, rate, exactStatus, outbound }: CompareOptions) {
+  const headers = host === null ? {} : { Host: host };
   const pauseMs = 1_000 / rate;
   let nextAt = 0;
 
@@ -140,11 +161,11 @@ export function createCompare({ here, against, rate, exactStatus, outbound }: Co
     const url = addressOf(base, code);
     for (let tries = 1; ; tries++) {
       try {
-        const request = { url, method: "HEAD", timeoutMs: TIMEOUT_MS, mostBytes: 0, redirects: 0 } as const;
-        const { status, headers } = await outbound(request);
+        const bounds = { timeoutMs: TIMEOUT_MS, mostBytes: 0, redirects: 0 };
+        const { status, headers: received } = await outbound({ url, method: "HEAD", headers, ...bounds });
         const isBusy = status === 429 || status === 503;
         if (!isBusy || tries === TRIES) {
-          const location = headers.get("location");
+          const location = received.get("location");
           return { status, location: location === null ? null : absolute(location, url), problem: null };
         }
       } catch (error) {
