@@ -82,6 +82,9 @@ export function createReportChanges({ repository, links, changes, eyes, names }:
         if ((before === null) !== !isReport(target) || (before === null && isInternal(target)))
           throw changedMeanwhile();
         const next = after(before);
+        // A page that shows a range already may change, with its mails.
+        if (next?.days === null && before?.days !== null && (await repository.mailsOf([id], tx.db)).size > 0)
+          throw hasMails();
         if (before !== null && next === null) await repository.remove(tx.db, id);
         else if (before === null && next !== null) await repository.insert(tx.db, id, next);
         else if (next !== null) await repository.update(tx.db, id, next);
@@ -133,6 +136,13 @@ export const reportNotFound = () => appError("NotFound", "There is no such repor
 
 const changedMeanwhile = () =>
   appError("Conflict", "Somebody else has changed what this code shows. Read it again, then retry.");
+
+const hasMails = () =>
+  appError(
+    "Conflict",
+    "This page is sent by mail, which would bring a fixed range anew and anew: keep days, or end its mails first.",
+    { field: "from" },
+  );
 
 export const oneUse = () =>
   appError("BadRequest", "A code shows one thing: give target, or what a report or a share is made of.");

@@ -233,6 +233,16 @@ forEachDialect((dialect) => {
     });
   });
 
+  test("keep their page from a fixed range, which a page without mails may have", async () => {
+    const { id, page } = await make([OUTSIDER]);
+    const range = { from: "2026-11-01", to: "2026-11-10" };
+    expect(await refusal(at.reports.change(page.id, range, mia))).toBe("Conflict");
+    await at.reports.change(page.id, { days: 30 }, mia);
+    expect((await mails.get(id, mia)).page).toMatchObject({ days: 30, firstDay: null });
+    await mails.remove(id, mia);
+    expect(await at.reports.change(page.id, range, mia)).toMatchObject({ days: null });
+  });
+
   test("belong to whoever may change the page, and end with it", async () => {
     const { id, page } = await make([OUTSIDER]);
     const other = await at.account();
