@@ -44,6 +44,8 @@ export async function startJob({ database, directory, hosts, fetch }: Options) {
     pollMs: 100,
   });
   return {
+    repository,
+    changes,
     known,
     served,
     reports,

@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { createAcme } from "./acme.ts";
 import { startJob } from "./certificate-job.test-support.ts";
 
 const MINUTE = 60_000;
@@ -47,6 +48,16 @@ forEachDialect(({ openDb }) => {
       /^go\.test has no certificate\. authority\.test does not respond: connection refused\. The next try is at \d{4}-/,
     );
     expect(job.reports.map(({ hosts }) => hosts)).toEqual([HOSTS]);
+  });
+
+  test("a host that somebody lets try again is tried with the next run, and the state says so", async () => {
+    const job = await start(["go.test"], () => Promise.reject(new Error("connection refused")));
+    await job.run();
+    const { states } = job.known;
+    await createAcme({ ...job, hosts: () => job.hosts, states }).retry("GO.test");
+    expect(states()[0]!.trouble!.message).toEndWith(" The next try is within a minute.");
+    await job.run();
+    expect(job.requests).toHaveLength(2);
   });
 
   test("an authority that gives a time is asked again then", async () => {

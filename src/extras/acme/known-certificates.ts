@@ -123,7 +123,9 @@ function stateOf(host: string, known: KnownCertificate | undefined, now: number)
   const file = { setting: `server.acme (${host})`, path: host, kind: "chain" as const, notAfter };
   const state = (level: "warning" | "error", message: string) => ({ ...file, trouble: { level, message } });
   const reason =
-    failures === 0 ? "" : ` ${failure?.replace(/\.?$/, ".")} The next try is at ${minuteOf(tryAt)}.`;
+    failures === 0
+      ? ""
+      : ` ${failure?.replace(/\.?$/, ".")} The next try is ${tryAt <= now ? "within a minute" : `at ${minuteOf(tryAt)}`}.`;
   if (pair === null) {
     return failures === 0
       ? { ...file, trouble: null }
