@@ -33,7 +33,6 @@ const TIMES = [
   ["--at <time>", "such as 08:00, in the zone of the reports"],
   ["--to <address>", "mail address; repeat it for several", { repeats: true }],
   ["--language <language>", "for addresses that are no account's", { values: LANGUAGES }],
-  ["--days <number>", "whole days before the mail", { isNumber: true }],
 ] as const;
 
 export function addReportMailCommands(group: Command, context: Context): void {
@@ -64,6 +63,7 @@ export function addReportMailCommands(group: Command, context: Context): void {
 
   define("update <id>", "change a mail; --to replaces all addresses")
     .options(TIMES)
+    .option("--days <number>", "whole days before the mail, which its page then shows", { isNumber: true })
     .option("--ask-again <address>", "an address that has ended the mails; repeat it for several", {
       repeats: true,
     })

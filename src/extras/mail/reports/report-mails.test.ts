@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { Command } from "commander";
 import { IPHONE } from "../../../clicks/analytics/analytics.test-support.ts";
 import type { Actor } from "../../../lib/actor.ts";
 import { silentLogger } from "../../../lib/logger.ts";
@@ -9,6 +10,7 @@ import { openReports, type ReportsHarness } from "../../../reports/reports.test-
 import { testVisitorPages } from "../../../visitors/pages.test-support.ts";
 import type { MailContent, Recipient } from "../mail.ts";
 import { lastDue, nextDue } from "./report-mail.ts";
+import { addReportMailCommands } from "./report-mails.commands.ts";
 import { createReportMailsRepository } from "./report-mails.repository.ts";
 import { createReportMails, type ReportMails } from "./report-mails.service.ts";
 import { createReportMailJob } from "./sending.ts";
@@ -31,6 +33,15 @@ test("mails are due at the time of the zone, on both sides of a change of its cl
     day: "2026-11-01",
     at: at("2026-11-01T01:00:00Z"),
   });
+});
+
+test("the command gives days to mails that there are, not to those of a page that has its own", () => {
+  const program = new Command();
+  addReportMailCommands(program, {} as never);
+  const flagsOf = (name: string) =>
+    program.commands[0]!.commands.find((one) => one.name() === name)!.options.map(({ long }) => long);
+  expect(flagsOf("update")).toContain("--days");
+  expect(flagsOf("add")).not.toContain("--days");
 });
 
 forEachDialect((dialect) => {
