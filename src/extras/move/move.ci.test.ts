@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { Command } from "commander";
 import { sql } from "kysely";
 import { silentLogger } from "../../lib/logger.ts";
 import { type Database, openDatabase } from "../../platform/db/database.ts";
@@ -12,6 +13,7 @@ import {
 } from "../../platform/db/fresh.test-support.ts";
 import { fillTables, rowsOf, sampleRow } from "./move.test-support.ts";
 import { cancelMove, type MoveSettings, moveDatabase } from "./move.ts";
+import { addMoveCommand } from "./move.commands.ts";
 import { becomeMover, setMarks } from "./mover.ts";
 import { movedTo, readMarks, renameLog } from "../../platform/db/move-switch.ts";
 import { LEFT_OUT, MOVED, PASSED_ON } from "./move-tables.ts";
@@ -52,6 +54,16 @@ async function withPair(
     await Promise.all([source, server, target].map((database) => database!.close()));
     await Promise.all(fresh.map((one) => one.drop()));
   }
+}
+
+/** Returns the JSON that the command prints. */
+async function cancelByCommand(database: Database): Promise<unknown[]> {
+  const printed: unknown[] = [];
+  const program = new Command();
+  const output = { json: (value: unknown) => printed.push(value) };
+  addMoveCommand(program, { services: async () => ({ database }), output } as never);
+  await program.parseAsync(["move", "--cancel", "--json"], { from: "user" });
+  return printed;
 }
 
 const isThere = (name: DialectName) => name === "sqlite" || serverUrl(name) !== undefined;
@@ -168,7 +180,7 @@ test.skipIf(isLong)(
       const other = { ...settings, target: { ...target, name: "other.db" } };
       await expect(moveDatabase(other)).rejects.toThrow("is under way");
       await expect(moveDatabase({ ...settings, source: target, target: source })).rejects.toThrow();
-      await cancelMove(source);
+      expect(await cancelByCommand(source)).toEqual([{ cancelled: true }]);
       await server.write.insertInto("tags").values({ tag: "new", links: 0 }).execute();
       await expect(cancelMove(source)).rejects.toThrow("No move");
       const { rows } = await sql`select name from sqlite_schema where name like 'waymark_move%'`.execute(

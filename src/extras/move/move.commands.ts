@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../../platform/cli/command.ts";
 import { createDefine } from "../../platform/cli/define.ts";
-import type { Result } from "../../platform/cli/results.ts";
+import { lineResult, type Result } from "../../platform/cli/results.ts";
 import { type Database, openDatabase } from "../../platform/db/database.ts";
 import { parseDatabaseUrl } from "../../platform/db/database-url.ts";
 import { cancelMove, moveDatabase } from "./move.ts";
@@ -31,7 +31,7 @@ export function addMoveCommand(program: Command, context: Context): void {
       if (cancel) {
         const { database } = await context.services();
         await cancelMove(database);
-        return context.output.line(`The move has ended. ${database.name} stays in use.`);
+        return lineResult({ cancelled: true }, `The move has ended. ${database.name} stays in use.`);
       }
       const url = stdin ? (await context.input.text()).trim() : to;
       if (!url) throw appError("BadRequest", "Give the address of the new database with --to or --stdin.");

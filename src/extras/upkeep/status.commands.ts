@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { CommandContext } from "../../platform/cli/command.ts";
 import { createDefine } from "../../platform/cli/define.ts";
-import { rowsResult } from "../../platform/cli/results.ts";
+import { lineResult, type Result, rowsResult } from "../../platform/cli/results.ts";
 import type { Auth } from "../../auth/auth.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { ReplicaState } from "../../platform/db/dialect.ts";
@@ -74,7 +74,7 @@ function describeDrops(dropped: Record<string, number>): string {
 const PROBE_MS = 3_000;
 
 /** Checks the server for containers: any response below 500 on `/` passes. @throws ServiceUnavailable */
-async function probeServer({ env, output }: Context): Promise<void> {
+async function probeServer({ env }: Context): Promise<Result> {
   const { host, unixSocket, tlsCert, acme, ...ports } = env().server;
   // Until the first certificate is there, nobody gets a response by HTTPS.
   const port = acme ? ports.httpPort : ports.port;
@@ -92,7 +92,7 @@ async function probeServer({ env, output }: Context): Promise<void> {
     },
   );
   if (response.status >= 500) throw appError("ServiceUnavailable", `The server answers ${response.status}.`);
-  output.line("The server answers.");
+  return lineResult({ answers: true }, "The server answers.");
 }
 
 async function readStatus(context: Context) {
