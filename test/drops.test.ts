@@ -342,9 +342,9 @@ describe("a box", () => {
     expect((await visitor.begin(drop.url, "a", 1)).status).toBe(401);
     const opened = await visitor.unlock(drop.url, "open sesame");
     expect(opened.status).toBe(303);
-    expect(await visitor.page(drop.url)).toContain("Secret title");
     const begun = await visitor.begin(drop.url, "long", 4);
     expect(begun.headers.getSetCookie()).toEqual([expect.stringMatching(/^waymark_drop_\d+=/)]);
+    expect(await visitor.page(drop.url)).toContain("Secret title");
     expect((await visitor.put(drop.url, { a: "a" })).status).toBe(201);
     const path = server.url + begun.headers.get("location")!;
     const appended = await visitor.append(path, 0, "01");
