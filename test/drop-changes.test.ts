@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
 import { type Client, signIn } from "./support/session.ts";
-import { startShared } from "./support/shared-server.ts";
+import { resetSettings, startShared } from "./support/shared-server.ts";
 import { HTML, stranger } from "./support/stranger.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -15,7 +15,10 @@ beforeAll(async () => {
   ({ installation, server, client } = await startShared("drop-changes"));
   me = driveClient(server.url, client.token);
 });
-afterAll(() => installation?.remove());
+afterAll(async () => {
+  await resetSettings(client, ["links.forgive_tails"]);
+  await installation?.remove();
+});
 
 const names = async (folder: number): Promise<string[]> =>
   (await me.call("GET", `/folders/${folder}`)).body.data.files.map(({ name }: { name: string }) => name);
@@ -85,4 +88,37 @@ test("the page is there at once, and an upload that began before another use is 
   const away = await visitor.send(url, { headers: HTML });
   expect([away.status, away.headers.get("location")]).toEqual([307, target]);
   expect(await names(second)).toEqual(["b"]);
+});
+
+test("a visitor is one sender at every path that leads to the box", async () => {
+  const folder = await me.folder("many paths");
+  const limits = { max_bytes: 1_000, max_files: 9, sender_folders: true };
+  const box = { ...limits, code: "paths-first" };
+  expect((await me.call("POST", `/folders/${folder}/drop`, box)).status).toBe(201);
+  const change = { code: "paths-main", keep_old: true };
+  expect((await client.call("PATCH", "/links/paths-first", change)).status).toBe(200);
+  const rules = [{ if: { before: "2099-01-01T00:00:00Z" }, target: "share:paths-main" }];
+  const poster = { code: "paths-poster", target: "https://example.com/", rules };
+  expect((await client.call("POST", "/links", poster)).status).toBe(201);
+  await client.call("PUT", "/config/links.forgive_tails", { value: "true" });
+
+  const anna = stranger();
+  const paths = ["paths-poster", "paths-first", "paths-main.", "paths-main"];
+  for (const [at, path] of paths.entries()) {
+    const url = `${server.url}/${path}`;
+    expect((await anna.page(url)).includes('enctype="multipart/form-data"')).toBe(true);
+    expect([path, (await anna.put(url, { [`form ${at}`]: "a" }, "Anna", HTML)).status]).toEqual([path, 303]);
+    expect([path, (await anna.page(`${url}?sent=1`)).includes(`<bdi>form ${at}</bdi>`)]).toEqual([
+      path,
+      true,
+    ]);
+    const begun = await anna.begin(url, `upload ${at}`, 1, "Anna");
+    const upload = new URL(begun.headers.get("location")!, server.url).href;
+    expect([path, (await anna.append(upload, 0, "a")).status]).toEqual([path, 204]);
+  }
+  const { data } = (await me.call("GET", `/folders/${folder}`)).body;
+  expect(data.folders.map(({ name }: { name: string }) => name)).toEqual(["Anna"]);
+  const received = (await me.call("GET", `/folders/${folder}/drop/paths-main/files`)).body.data;
+  expect(received).toHaveLength(2 * paths.length);
+  expect(new Set(received.map(({ sender }: { sender: string }) => sender)).size).toBe(1);
 });

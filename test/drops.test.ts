@@ -61,7 +61,7 @@ test("two strangers send files; each sees only their own, and the owner sees who
   const html = await first.text();
   expect([first.status, first.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(first.headers.get("set-cookie")).toMatch(
-    /^waymark_drop_\d+=[0-9a-f]{32}; Path=\/our\/photos; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
+    /^waymark_drop_\d+=[0-9a-f]{32}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
   );
   expect(html).toContain("Photos &lt;of us&gt;");
   expect(html).not.toContain("photo.jpg");

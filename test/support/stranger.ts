@@ -4,16 +4,23 @@ import { whenAllowed } from "./session.ts";
 export const HTML = { Accept: "text/html,application/xhtml+xml" };
 export const TUS = { "Tus-Resumable": "1.0.0" };
 
-/** A browser or program with its cookies. */
+const isBelow = (path: string, top: string): boolean =>
+  path === top || path.startsWith(top.endsWith("/") ? top : `${top}/`);
+
+/** A browser or program with its cookies, which it sends to their paths. */
 export function stranger(more: Record<string, string> = {}) {
   const jar = new Map<string, string>();
+  const paths = new Map<string, string>();
   const send = async (url: string, init: RequestInit = {}): Promise<Response> => {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const { pathname } = new URL(url);
+    const sent = [...jar].filter(([name]) => isBelow(pathname, paths.get(name) ?? "/"));
+    const cookie = sent.map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { ...more, ...(cookie && { Cookie: cookie }), ...init.headers };
     const answer = await fetch(url, { redirect: "manual", ...init, headers });
     for (const line of answer.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
       jar.set(name!, value!);
+      paths.set(name!, /; Path=([^;]+)/.exec(line)?.[1] ?? "/");
     }
     return answer;
   };

@@ -1,5 +1,6 @@
 /**
  * A visitor of a drop box is identified by a cookie of 128 random bits. The database and the owner have only its hash.
+ * Its path is the whole site, because a box is also reached by aliases, rules of other links and misspelt codes.
  */
 import { keepsSecureCookies } from "../../lib/secure-cookies.ts";
 import { pairsOf } from "../../visitors/cookie.ts";
@@ -22,9 +23,9 @@ export function createSenders({ isSecure }: { isSecure(): boolean }) {
   const hashOf = (linkId: number, value: string): string =>
     new Bun.CryptoHasher("sha256").update(`waymark drop ${linkId} ${value}`).digest("hex");
 
-  /** The hash of the visitor's cookie; null without one. */
+  /** The hash of the visitor's cookie; null without one. Browsers send cookies of longer paths first, such as old ones. */
   function known(linkId: number, header: string | null): string | null {
-    const value = pairsOf(header, `${nameOf(linkId)}=`).find((one) => VALUE.test(one));
+    const value = pairsOf(header, `${nameOf(linkId)}=`).findLast((one) => VALUE.test(one));
     return value === undefined ? null : hashOf(linkId, value);
   }
 
@@ -38,12 +39,12 @@ export function createSenders({ isSecure }: { isSecure(): boolean }) {
     remembers: (request: Request): boolean => !isSecure() || keepsSecureCookies(request),
 
     /** The visitor, or a new one. */
-    of({ linkId, code }: { linkId: number; code: string }, request: Request): Sender {
+    of({ linkId }: { linkId: number }, request: Request): Sender {
       const id = known(linkId, request.headers.get("cookie"));
       if (id !== null) return { id, cookie: null };
       const value = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
       const secure = isSecure() ? "; Secure" : "";
-      const cookie = `${nameOf(linkId)}=${value}; Path=/${code}; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
+      const cookie = `${nameOf(linkId)}=${value}; Path=/; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
       return { id: hashOf(linkId, value), cookie };
     },
   };
