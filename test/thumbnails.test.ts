@@ -52,6 +52,19 @@ test("its owner gets a small picture, which a browser keeps; nobody else does", 
   expect((await fetch(`${base}/files/${id}/thumbnail`)).status).toBe(401);
 });
 
+test("its tag says what its content is, and not whether somebody stored the same before", async () => {
+  const tagOf = async (id: number) => (await thumbnail(id)).headers.get("etag");
+  const [first, same, other] = [picture(9, 8), picture(9, 8), picture(8, 9)];
+  const tag = await tagOf(await stored(first, "image/png"));
+  const hash = new Bun.CryptoHasher("sha256").update(first).digest("base64url");
+  expect(tag).toBe(`"thumbnail-${hash}"`);
+  expect(await tagOf(await stored(same, "image/png"))).toBe(tag);
+  expect(await tagOf(await stored(other, "image/png"))).not.toBe(tag);
+  const text = await stored("text", "text/plain");
+  expect(await tagOf(text)).toBeNull();
+  expect((await thumbnail(text, { "If-None-Match": "*" })).status).toBe(204);
+});
+
 test("HEIC has a thumbnail and a preview that every browser shows, for its owner and for visitors", async () => {
   const file = readFileSync(new URL("fixtures/pictures/turned.heic", import.meta.url));
   const id = await stored(new Uint8Array(file), "image/heic");

@@ -4,8 +4,8 @@ import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
 import { isNotModified } from "../../lib/conditional-request.ts";
-import type { StoredFile } from "../tree/entry.ts";
-import type { Thumbnails } from "./service.ts";
+import { contentTag, type StoredFile } from "../tree/entry.ts";
+import { mayHaveThumbnail, type Thumbnails } from "./service.ts";
 import type { Rendition } from "./store.ts";
 
 const thumbnailHeaders = z.object({ ETag: z.string(), "Cache-Control": z.string() });
@@ -45,19 +45,22 @@ export const EMBEDDED_HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** What has other content has another ETag. */
 const HEADERS = {
   ...EMBEDDED_HEADERS,
   "Cache-Control": "private, max-age=60, stale-while-revalidate=86400",
 };
 
+/** What has other content has another tag. The number of a blob would tell whether its bytes were stored before. */
+const tagOf = (file: StoredFile, rendition: Rendition): string =>
+  contentTag(file).replace('"', `"${rendition}-`);
+
 /** 204 without a thumbnail: browsers report a failure on the console. @throws like Thumbnails.find */
 export const createThumbnailResponse =
   ({ thumbnails }: { thumbnails: Thumbnails }): RespondWithThumbnail =>
   async (file, { headers, method, signal }, accountId, rendition = "thumbnail") => {
-    const validators = { etag: `"${rendition}-${file.blobId}"`, modifiedAt: file.createdAt };
+    const validators = { etag: tagOf(file, rendition), modifiedAt: file.createdAt };
     const cached = { ...HEADERS, ETag: validators.etag };
-    if (isNotModified((name) => headers.get(name) ?? undefined, validators)) {
+    if (mayHaveThumbnail(file) && isNotModified((name) => headers.get(name) ?? undefined, validators)) {
       return new Response(null, { status: 304, headers: cached });
     }
     const bytes = await thumbnails.find(file, { accountId, signal }, rendition);
