@@ -15,6 +15,7 @@ const PNG = Uint8Array.from(
   atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="),
   (letter) => letter.charCodeAt(0),
 );
+const ICON = Uint8Array.of(0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 32, 0);
 const SCANNERS = [
   "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
   "WhatsApp/2.23.20.0",
@@ -97,6 +98,24 @@ describe("the page of a shared file", () => {
       const answer = await fetch(`${other}?preview=1`, { headers: { "User-Agent": agent } });
       expect([name, answer.headers.get("content-type")]).toEqual([name, "text/html; charset=utf-8"]);
     }
+  });
+
+  test("gives crawlers and link previews the bytes of a picture only where its card can name nothing else", async () => {
+    const folder = await me.folder("Pictures for crawlers");
+    const id = await upload("large.png", PNG, { type: "image/png", folder: String(folder) });
+    const icon = await upload("icon.ico", ICON, { type: "image/x-icon", folder: String(folder) });
+    const [file, both] = [await share("files", id), await share("folders", folder)];
+    const addresses = [`${file}?preview=1`, `${both}?preview=${id}`, `${both}?preview=${icon}`];
+    for (const agent of SCANNERS) {
+      const typeAt = async (url: string) =>
+        (await fetch(url, { headers: { "User-Agent": agent } })).headers.get("content-type");
+      for (const url of addresses)
+        expect([url, await typeAt(url)]).toEqual([url, "text/html; charset=utf-8"]);
+    }
+    const url = await share("files", icon);
+    expect(await htmlOf(url)).toContain(`content="${url}?preview=1"`);
+    const named = await fetch(`${url}?preview=1`, { headers: { "User-Agent": SCANNERS[0]! } });
+    expect(named.headers.get("content-type")).toBe("image/x-icon");
   });
 
   test("has its length in the answer to HEAD", async () => {

@@ -17,6 +17,7 @@ import {
 } from "../../visitors/unlock.ts";
 import type { RecipientDoor } from "../recipients/door.routes.ts";
 import type { VisitLog } from "../recipients/visits.ts";
+import type { StoredFile } from "../tree/entry.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
 import type { RespondWithThumbnail } from "../thumbnails/routes.ts";
@@ -100,7 +101,8 @@ export function createShareResponses(deps: Deps) {
       return pageResponse(folderPage(look, view), 200, request, adding?.headers);
     }
     const { file, path } = await shares.place(share, query.file);
-    const isForCard = query.what === "thumbnail" || (query.what === "preview" && isCardPicture(file));
+    const picture = cardPictureOf(share, file);
+    const isForCard = query.what === "thumbnail" || (query.what === "preview" && picture === "preview");
     const representation = seesPagesOnly && !isForCard ? "page" : representationOf(query, request);
     if (representation === "bytes") return downloads.file(share, file, request, visitor);
     if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
@@ -114,13 +116,7 @@ export function createShareResponses(deps: Deps) {
       if (!isBrowser(request)) return failures.page("notFound", 404, request);
     }
     const kind = isOpen ? await preview.kindOf(file, request) : null;
-    const picture = mayHaveThumbnail(file) ? "thumbnail" : isCardPicture(file) ? "preview" : null;
-    const hasCard =
-      kind === "picture" &&
-      share.kind === "file" &&
-      picture !== null &&
-      share.passwordHash === null &&
-      !share.verify;
+    const hasCard = kind === "picture" && picture !== null && share.passwordHash === null && !share.verify;
     const card = hasCard ? `${deps.originOf(request, visitor.address)}/${share.code}?${picture}=1` : null;
     const look = pages.look(request);
     const folder = path.at(-1);
@@ -176,6 +172,12 @@ export function createShareResponses(deps: Deps) {
       }
     },
   };
+}
+
+/** What a card would show of a shared file: its bytes only if no thumbnail can be made of them. */
+function cardPictureOf({ kind }: SharedEntry, file: StoredFile): "thumbnail" | "preview" | null {
+  if (kind !== "file") return null;
+  return mayHaveThumbnail(file) ? "thumbnail" : isCardPicture(file) ? "preview" : null;
 }
 
 const notAllowed = () =>
