@@ -17,6 +17,9 @@ export function beforeFirstWrite<T>(before: Pending["before"], run: () => Promis
   return { isCommitted: () => state.isCommitted, result: pending.run(state, run) };
 }
 
+/** Runs what is no part of the request's change, such as a refresh of what it reads, without its condition. */
+export const outsideFirstWrite = <T>(run: () => T): T => pending.exit(run);
+
 /** Runs `transact` with what waits for this transaction. The database calls it. */
 export async function withFirstWrite<X, T>(
   transact: (run: (tx: X) => Promise<T>) => Promise<T>,

@@ -8,6 +8,7 @@ import type { Job } from "../../platform/jobs/runner.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import { AppError, appError, messageOf } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
+import { outsideFirstWrite } from "../../lib/first-write.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { sha256Of } from "../blobs/hashes.ts";
 import type { Blobs } from "../blobs/service.ts";
@@ -149,7 +150,7 @@ export function createLinkedFolders(deps: Deps) {
 
 type Look = "same" | "changed" | "gone";
 
-/** Looks at what somebody opens. */
+/** Looks at what somebody opens. Others share a look, so the condition of a request is not that of its look. */
 function createLooks({ repository, tree, diskOf, diskFile, clock }: Deps, mirror: Mirror) {
   const fresh = createFresh(clock.now);
 
@@ -184,7 +185,7 @@ function createLooks({ repository, tree, diskOf, diskFile, clock }: Deps, mirror
 
   /** Looks at a folder, and gives up waiting if that takes long. @throws StorageUnavailable if it is away */
   async function refreshFolder(folderId: number): Promise<void> {
-    const looking = fresh(folderId, () => lookAt(folderId)).then(
+    const looking = fresh(folderId, () => outsideFirstWrite(() => lookAt(folderId))).then(
       () => null,
       (error: unknown) => error,
     );
@@ -194,7 +195,7 @@ function createLooks({ repository, tree, diskOf, diskFile, clock }: Deps, mirror
 
   async function expectCurrent(file: StoredFile): Promise<StoredFile> {
     if (!isLinked(file)) return file;
-    const look = await lookAtFile(file);
+    const look = await outsideFirstWrite(() => lookAtFile(file));
     if (look === "same") return file;
     if (look === "gone") await refreshFolder(file.parentId);
     return tree.file(file.accountId, file.id);

@@ -14,9 +14,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { createBodyMemory } from "../../platform/http/body-memory.ts";
 import { SYSTEM } from "../../lib/actor.ts";
+import { appError } from "../../lib/errors.ts";
+import { beforeFirstWrite } from "../../lib/first-write.ts";
 import { until } from "../../../test/support/until.ts";
 import { readEntries } from "../archive/archive.test-support.ts";
 import { createPut } from "../commands/put.ts";
@@ -158,6 +161,32 @@ forEachDialect((dialect) => {
     expect(await refusal(drive.uploads.keep(received, { isReplacing: true }))).toBe("StorageUnavailable");
     expect(text("a.txt")).toBe("theirs, just now");
     expect(await inTrash()).toEqual([]);
+  });
+
+  test("a request that knows the former content does not replace a file that changed outside", async () => {
+    const known = await file("a.txt");
+    const expectKnown = async (tx: unknown): Promise<void> => {
+      const { size, diskTime } = await drive.files.locked(account, known.id, tx as Db);
+      if (size !== known.size || diskTime !== known.diskTime) throw appError("PreconditionFailed", "changed");
+    };
+    const replace = async (bytes: string) => {
+      const former = await drive.files.find(account, known.id);
+      const destination = await drive.uploads.destination(account, former.parentId);
+      const given = { name: former.name, mimeType: undefined, body: chunksOf(Buffer.from(bytes)) };
+      const { mimeType, stored } = await drive.uploads.receive(destination, { ...given, isNumbered: true });
+      await drive.files.replace({ accountId: account, id: known.id, mimeType }, stored);
+    };
+    writeFileSync(join(root, "a.txt"), "changed outside");
+    expect(await refusal(beforeFirstWrite(expectKnown, () => replace("mine")).result)).toBe(
+      "PreconditionFailed",
+    );
+    expect(text("a.txt")).toBe("changed outside");
+    expect((await file("a.txt")).size).toBe("changed outside".length);
+    // Whoever opens the folder meanwhile shares the look that such a request began.
+    later();
+    writeFileSync(join(root, "new.txt"), "new");
+    const looks = beforeFirstWrite(expectKnown, () => Promise.all([1, 2].map(() => names()))).result;
+    expect(await looks).toEqual([1, 2].map(() => ["2026/", "a.txt", "new.txt"]));
   });
 
   test("folders are made, and entries renamed and moved, with their ids", async () => {
