@@ -196,6 +196,40 @@ forEachDialect((dialect) => {
     await room.clear();
   });
 
+  test("clicks of a table stay apart by bots, and an owner that nobody has is named", async () => {
+    const { imports, links, database } = room;
+    const before = await room.counts();
+    const ownerId = await room.drive.account();
+    const { username } = await database.read
+      .selectFrom("users")
+      .select("username")
+      .where("id", "=", ownerId)
+      .executeTakeFirstOrThrow();
+    const source = await room.file(
+      `code,target,click_count,human_clicks,owner\nb,https://example.com/b,100,30,${username}\nc,https://example.com/c,5,,annna\nd,https://example.com/d,5,6,\n`,
+    );
+    const made = { product: "csv", source, options: OPTIONS } as const;
+    const notes: string[] = [];
+    const foreseen = await imports.preview(
+      { ...made, file: null, key: null },
+      () => {},
+      (some) => void notes.push(...some.map(({ code, reason }) => `${code}: ${reason}`)),
+    );
+    expect(notes).toEqual([
+      "c: There is no account or team annna; the link has no owner.",
+      'd: human_clicks can\'t be read: "6". Write a whole number without separators.',
+    ]);
+    const id = await room.runImport(made);
+    expect((await imports.find(id)).report.counts).toEqual(foreseen.counts);
+    expect(foreseen.counts).toMatchObject({ links_imported: 2, links_partial: 1, links_refused: 1 });
+    expect(await links.get("b")).toMatchObject({ clickCount: 100, automatedClicks: 70, ownerId });
+    expect(await links.get("c")).toMatchObject({ clickCount: 5, automatedClicks: 0, ownerId: null });
+    expect(await room.counts()).toMatchObject({ "total clicks": 105, "total automated": 70 });
+    expect((await room.undo(id)).links_removed).toBe(2);
+    expect(await room.counts()).toEqual(before);
+    await room.clear();
+  });
+
   test("undo removes links of one code of the source, in one portion or two", async () => {
     const { imports, links } = room;
     const others = Array.from({ length: 500 }, (_, at) => `o${at},https://example.com/o${at}\n`).join("");

@@ -42,6 +42,8 @@ const RENAMES = ["-2", "-3", "-4", "-5", "-6", "-7", "-8", "-9"];
 const MOST_CHARACTERS = 128;
 const TAKEN = "The code is taken.";
 
+const withoutOwner = (name: string) =>
+  `There is no account or team ${name.slice(0, 200)}; the link has no owner.`;
 const isNote = (one: PreparedLink | Note): one is Note => "kind" in one;
 const isLink = (one: PreparedLink | Note): one is PreparedLink => !isNote(one);
 
@@ -126,6 +128,10 @@ export async function decideLinks(
     judging,
     db,
   );
+  const owners = await ownersOf(
+    deps,
+    links.map(({ link }) => link),
+  );
   const imported = new Map<string, PreparedLink>();
   for (const one of portion) {
     report.counts.links_read++;
@@ -162,6 +168,8 @@ export async function decideLinks(
     seen.add(key);
     imported.set(key, { ...one, link: { ...one.link, code: key } });
     for (const note of one.notes) addNote(note);
+    if (one.share === null && one.link.owner && !owners.has(one.link))
+      addNote({ position, kind: "partial", code: codeOf(key), reason: withoutOwner(one.link.owner) });
     report.counts.links_imported++;
     if (report.samples.length < SAMPLES) report.samples.push(sampleOf(key, one));
   }
@@ -207,6 +215,7 @@ export async function writeNewLinks(
       link_id: ids.get(link.code)!,
       made_at: run.now,
       total: link.clickCount ?? 0,
+      automated: link.automatedClicks ?? 0,
     })),
   );
   tx.changed("links", [...imported.keys()]);
@@ -236,7 +245,7 @@ const newLink = (link: CsvLink, run: Run, validateTargets: ValidateTargets | und
   options: allowedOptions(link, undefined, { ...run, validateTargets }) as string | null,
   deadSince: null,
   clickCount: link.clickCount ?? 0,
-  automatedClicks: 0,
+  automatedClicks: link.automatedClicks ?? 0,
 });
 
 const sampleOf = (key: string, { share, link: { target, more, createdAt, clickCount } }: PreparedLink) => ({

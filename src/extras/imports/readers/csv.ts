@@ -77,8 +77,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   forward_path: ["forwardpath"],
   disabled: ["disabled", "banned", "isbanned", "blocked"],
 };
-/** `disabled` is no column of an export; `held` says more. Counts of an import are not taken apart. */
-const CSV_FIELDS = [...CSV_COLUMNS, ...MORE_COLUMNS, "disabled"].filter((name) => name !== "human_clicks");
+/** `disabled` is no column of an export; `held` says more. */
+const CSV_FIELDS = [...CSV_COLUMNS, ...MORE_COLUMNS, "disabled"];
 
 const MOST_COLUMNS = 200;
 const MAX_ROW_BYTES = 64 * 1024;
