@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Client, installWithPassword, signIn } from "../support/session.ts";
 import { until } from "../support/until.ts";
+import { dial } from "../support/wire.ts";
 import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
 let installation: Installation;
@@ -349,4 +350,22 @@ test("health needs no key, keys are in no log, and paths are reserved only while
   ).toBe(201);
   await setTo(true);
   expect((await ask("GET", "/health")).status).toBe(200);
+});
+
+test("a body is read for a right key only, and parsed if it has no more than 10,000 values", async () => {
+  const wire = dial(server.url);
+  wire.send(
+    `POST /rest/v3/short-urls HTTP/1.1\r\nHost: h\r\nX-Api-Key: ${token}x\r\nContent-Length: 200000\r\n\r\n{`,
+  );
+  const refusal = await wire.answer();
+  expect([refusal.status, JSON.parse(refusal.body.toString())]).toMatchObject([
+    401,
+    { title: "Invalid API key" },
+  ]);
+  expect(await wire.closed()).toBe("");
+  const { status, body } = await ask("POST", "/short-urls", {
+    longUrl: "https://e.com",
+    tags: Array(20_000).fill("a"),
+  });
+  expect([status, body["detail"]]).toEqual([400, "The JSON has more than 10000 values."]);
 });

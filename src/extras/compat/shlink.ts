@@ -7,11 +7,11 @@ import type { Config } from "../../platform/config/config.service.ts";
 import type { BodyMemory } from "../../platform/http/body-memory.ts";
 import type { HttpContext } from "../../platform/http/context.ts";
 import type { CorsSettings } from "../../platform/http/cors.ts";
-import { readText } from "../../platform/http/read-body.ts";
+import { hasLongBody, readJson } from "../../platform/http/read-body.ts";
 import type { Answer, ApiCaller } from "./call.ts";
 import type { ShlinkRequest } from "./shlink-request.ts";
 import { domainsList, setRedirects } from "./shlink-domains.ts";
-import { type Problem, type ShlinkReply, problem, problemOf } from "./shlink-problems.ts";
+import { type Problem, type ShlinkReply, problem, problemOf, refused } from "./shlink-problems.ts";
 import {
   createLink,
   editLink,
@@ -85,10 +85,11 @@ export function createShlink({ call, bodies, config }: ShlinkDeps) {
     cors: CORS,
     async respond(c: HttpContext): Promise<Response> {
       const reply = await replyTo(c).catch((error: unknown) => {
-        const refused = problemOf(error);
-        if (refused === null) throw error;
-        return refused;
+        const known = problemOf(error);
+        if (known === null) throw error;
+        return known;
       });
+      if ((reply.status ?? 204) >= 400 && hasLongBody(c.req)) c.env.cut();
       return respondWith(c, reply);
     },
   };
@@ -105,12 +106,16 @@ export function createShlink({ call, bodies, config }: ShlinkDeps) {
     const token = c.req.header("X-Api-Key") ?? "";
     if (token === "") return MISSING_KEY;
     const by = call.by(c, token);
+    const hasBody = /^(?:POST|PUT|PATCH)$/.test(method);
+    // Strangers send no bodies: a wrong key is refused first.
+    const me = hasBody ? await by("GET", "/auth/me") : null;
+    if (me !== null && me.status !== 200) return refused(me);
     return handle({
       call: by,
       send: async (to, query) => call.send(c, token, "GET", to, { query }),
       name: decoded(pattern.exec(path)?.[1] ?? ""),
       query: new URL(c.req.raw.url).searchParams,
-      body: await bodyOf(c),
+      body: hasBody ? await bodyOf(c) : {},
       defaultHost: new URL(c.env.origin()).host,
       defaultUrl: config.get("features.default_url") || null,
       origin: c.env.origin(),
@@ -129,19 +134,15 @@ export function createShlink({ call, bodies, config }: ShlinkDeps) {
   }
 
   async function bodyOf(c: HttpContext): Promise<Readonly<Record<string, unknown>>> {
-    if (!/^(?:POST|PUT|PATCH)$/.test(c.req.method)) return {};
     const reservation = bodies.enter();
     try {
       const source = { request: c.req.raw, arrived: c.req.arrived, reservation, cut: () => c.env.cut() };
-      const text = await readText(source, LONGEST_BODY);
-      const given: unknown = text === "" ? {} : JSON.parse(text);
+      const given = await readJson(source, LONGEST_BODY, true);
       if (typeof given === "object" && given !== null && !Array.isArray(given)) return { ...given };
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
     } finally {
       reservation.leave();
     }
-    throw appError("BadRequest", "The body is no JSON object.");
+    throw appError("BadRequest", "The body is not a JSON object.");
   }
 }
 
