@@ -42,3 +42,28 @@ test("a response without end is left, and the model is advised to ask for less",
   );
   expect([isError, content[0]!.text, isLeft]).toEqual([true, expect.stringContaining("Ask for less"), true]);
 });
+
+test("arguments that do not fit into an address are refused before the API is called", async () => {
+  const asked: string[] = [];
+  const call = (given: Record<string, unknown>) =>
+    callTool(
+      { ...tool, query: ["tag"] },
+      { id: 1, ...given },
+      {
+        ask: ({ url }) => {
+          asked.push(new URL(url).search);
+          return new Response("{}");
+        },
+        from: new Request("http://localhost/admin/v1/mcp"),
+        connection: {} as HttpConnection,
+        books: async () => ({ balanced: true }),
+      },
+    );
+  expect((await call({ tag: ["a b", "c"], other: "&" })).isError).toBeUndefined();
+  const long = "a".repeat(20_000);
+  for (const given of [{ tag: Array(10_000).fill("a") }, { other: long }, { id: long }]) {
+    const { isError, content } = await call(given);
+    expect([isError, content[0]!.text]).toEqual([true, expect.stringContaining("too long")]);
+  }
+  expect(asked).toEqual(["?tag=a+b&tag=c&other=%26"]);
+});

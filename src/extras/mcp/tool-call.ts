@@ -18,6 +18,9 @@ type Given = Readonly<Record<string, unknown>>;
 /** The limit of a response to a model, in bytes: more would fill its context. */
 const MOST_BYTES = 256 * 1024;
 
+/** As long as addresses of requests over HTTP, for which all readers of them are made. */
+const MOST_IN_ADDRESS = 16 * 1024;
+
 export type Books = { balanced: boolean; [count: string]: unknown };
 
 export async function callTool(
@@ -68,7 +71,7 @@ async function textIn({ body }: Response): Promise<string | null> {
   return parts.join("");
 }
 
-/** A text: what is missing. */
+/** A text: what is missing or too long. */
 function requestOf(
   { prefix, entry, params, query, body }: Tool,
   given: Given,
@@ -100,6 +103,7 @@ function requestOf(
   const hasBody = entry.body !== undefined;
   // The API names what it does not know.
   if (!hasBody || body !== null) for (const [name, value] of Object.entries(rest)) add(name, value);
+  if (url.href.length > MOST_IN_ADDRESS) return "The arguments are too long. Give fewer or shorter ones.";
   const headers = passedHeaders(from, { Prefer: "handling=strict" });
   if (hasBody) headers.set("Content-Type", "application/json");
   return new Request(url, {
