@@ -11369,6 +11369,8 @@ export interface operations {
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
+                /** @description desc: the newest clicks first */
+                order?: "desc";
                 /** @description clicks with this value: an operating system */
                 os?: string;
                 /** @description clicks of the links of this account, or of a team as team:{name} */

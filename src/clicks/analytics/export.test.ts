@@ -15,9 +15,10 @@ forEachDialect((dialect) => {
   });
   afterEach(() => room.clear());
 
-  const pagesOf = (start: number, end: number) => createClickExport(room.database).pages({ start, end });
-  const rowsOf = async (start: number, end: number): Promise<(readonly string[])[]> => {
-    const text = (await Array.fromAsync(pagesOf(start, end))).join("");
+  const pagesOf = (start: number, end: number, order: "asc" | "desc" = "asc") =>
+    createClickExport(room.database).pages({ start, end }, undefined, null, null, order);
+  const rowsOf = async (start: number, end: number, order?: "desc"): Promise<(readonly string[])[]> => {
+    const text = (await Array.fromAsync(pagesOf(start, end, order))).join("");
     return [...readCsv(Buffer.from(text), 100_000)].map((record) => record?.fields ?? []);
   };
 
@@ -37,6 +38,7 @@ forEachDialect((dialect) => {
     const times = rows.map((row) => row[1]!);
     expect(times).toEqual([...times].sort());
     expect(times.at(-1)).toBe("2026-11-20T13:36:59.993Z");
+    expect(await rowsOf(NOW - 2_000, NOW - 7, "desc")).toEqual([HEADER, ...rows.toReversed()]);
   });
 
   test("with visitors there is a column with their class, and only their clicks", async () => {

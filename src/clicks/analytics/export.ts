@@ -35,6 +35,7 @@ export function createClickExport(database: Database) {
       selected: SelectedClicks = EVERY_CLICK,
       visitors: Visitors | null = null,
       nameOf: NameOf | null = null,
+      order: "asc" | "desc" = "asc",
     ): AsyncGenerator<string, void> {
       const span = { from: start, to: end + 1 };
       const more = [
@@ -45,7 +46,7 @@ export function createClickExport(database: Database) {
       let position: LogPosition | null = null;
       let limit = FIRST_ROWS;
       for (;;) {
-        const rows = await log.after(selected, span, position, limit, nameOf !== null);
+        const rows = await log.after(selected, span, position, limit, nameOf !== null, order);
         const shown = rows.filter(({ automated }) => isShown(automated === 1, visitors));
         const codes = await log.codes([...new Set(shown.map((row) => row.linkId))]);
         const before = text.length;

@@ -1,4 +1,4 @@
-import { isLater, type LogPosition } from "../rollups/rebuild.repository.ts";
+import { isBeyond, type LogPosition } from "../rollups/rebuild.repository.ts";
 import type { ExpressionBuilder } from "kysely";
 import type { RowFields, Schema } from "../../platform/db/schema.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -28,15 +28,20 @@ const userAgent = (eb: ExpressionBuilder<Schema, "click_log">) =>
 
 export function createLogRepository({ read }: Database) {
   return {
-    /** The next rows after a position (null: from the start), by time; limit ≤ 1,000. */
+    /** The next rows after a position (null: from the start) in an order of time; limit ≤ 1,000. */
     after(
       selected: SelectedClicks,
       { from, to }: Span,
       position: LogPosition | null,
       limit: number,
       withMore: boolean,
+      order: "asc" | "desc",
     ): Promise<LoggedClick[]> {
-      return rawRows(read, selected, { from: position?.clickedAt ?? from, to })
+      const rest =
+        order === "asc"
+          ? { from: position?.clickedAt ?? from, to }
+          : { from, to: position === null ? to : position.clickedAt + 1 };
+      return rawRows(read, selected, rest)
         .select([
           "id",
           "link_id as linkId",
@@ -49,10 +54,10 @@ export function createLogRepository({ read }: Database) {
           "automated",
         ])
         .$if(withMore, (query) => query.select(LOG_COLUMNS).select(userAgent))
-        .$if(position !== null, (query) => query.where(isLater(position!)))
-        .orderBy("clicked_at")
-        .orderBy("link_id")
-        .orderBy("id")
+        .$if(position !== null, (query) => query.where(isBeyond(position!, order)))
+        .orderBy("clicked_at", order)
+        .orderBy("link_id", order)
+        .orderBy("id", order)
         .limit(limit)
         .execute();
     },

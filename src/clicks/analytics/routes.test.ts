@@ -360,6 +360,9 @@ describe("the export", () => {
       `${HEADER}a/b,2026-11-20T11:37:00.000Z,'=1+1,'@SUM(1),,,'-x\n` +
         'a/b,2026-11-20T12:37:00.000Z,"https://a.example/?q=1,2",ref:a.example,198.51.100.7,DE,Köln\n',
     );
+    const newestFirst = (await get("/analytics/export?order=desc")).text.split("\n");
+    expect(newestFirst).toEqual([text.split("\n")[0]!, ...text.trim().split("\n").slice(1).toReversed(), ""]);
+    expect((await get("/analytics/export?order=newest")).status).toBe(400);
     expect(text).not.toContain("Mozilla");
   });
 });

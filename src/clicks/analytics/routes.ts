@@ -143,6 +143,11 @@ function exportEndpoint({ analytics, clickExport, links, logger }: Deps): Endpoi
       "Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class",
     query: rangeQuery.extend({
       ...clickQuery.shape,
+      order: z
+        .enum(["desc", ""], "must be desc")
+        .optional()
+        .describe("desc: the newest clicks first")
+        .meta({ enum: ["desc"] }),
       ...csvColumns(
         "with the columns domain, referrer_host, utm_source and so on, language, channel, rule, user_agent",
       ),
@@ -152,7 +157,8 @@ function exportEndpoint({ analytics, clickExport, links, logger }: Deps): Endpoi
       const [filter, range] = [await createFilterReader(links)(account, query), await rangeOf(query)];
       const nameOf = query.columns === "all" ? links.domains.nameOf : null;
       const selection = await analytics.selected(filter);
-      const pages = clickExport.pages(range, selection, query.visitors ? selection.visitors : null, nameOf);
+      const visitors = query.visitors ? selection.visitors : null;
+      const pages = clickExport.pages(range, selection, visitors, nameOf, query.order || "asc");
       const fileName = clickExport.filename(range, await analytics.calendar());
       const failure = "an analytics export was cut off";
       return csvResponse(c, pages, { fileName, bom: query.bom, failure, logger });

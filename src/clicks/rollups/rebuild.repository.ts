@@ -232,15 +232,17 @@ const COLUMNS = COLUMN_DIMENSIONS.map((name) => `${COLUMN_OF[name]} as ${name}` 
 /** A place in the click log, whose order is that of time, link and id. */
 export type LogPosition = Pick<RowFields<"click_log">, "clickedAt" | "linkId" | "id">;
 
-/** Tests rows that are not before the position's time. */
-export const isLater =
-  ({ clickedAt, linkId, id }: LogPosition) =>
-  (eb: ExpressionBuilder<Schema, "click_log">): Expression<SqlBool> =>
-    eb.or([
-      eb("clicked_at", ">", clickedAt),
-      eb("link_id", ">", linkId),
-      eb.and([eb("link_id", "=", linkId), eb("id", ">", id)]),
+/** Tests rows that are not before the position's time; in descending order, those that are not after it. */
+export const isBeyond =
+  ({ clickedAt, linkId, id }: LogPosition, order: "asc" | "desc" = "asc") =>
+  (eb: ExpressionBuilder<Schema, "click_log">): Expression<SqlBool> => {
+    const beyond = order === "asc" ? ">" : "<";
+    return eb.or([
+      eb("clicked_at", beyond, clickedAt),
+      eb("link_id", beyond, linkId),
+      eb.and([eb("link_id", "=", linkId), eb("id", beyond, id)]),
     ]);
+  };
 
 /** Reads the click log. */
 export function createRawRepository({ read }: Database) {
@@ -273,7 +275,7 @@ export function createRawRepository({ read }: Database) {
           .select(["user_agent_id as userAgentId", "automated", ...COLUMNS])
           .where("clicked_at", ">=", after?.clickedAt ?? from)
           .where("clicked_at", "<", to)
-          .$if(after !== undefined, (query) => query.where(isLater(after!)))
+          .$if(after !== undefined, (query) => query.where(isBeyond(after!)))
           .orderBy("clicked_at")
           .orderBy("link_id")
           .orderBy("id")

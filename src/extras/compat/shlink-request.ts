@@ -14,4 +14,6 @@ export type ShlinkRequest = {
   /** features.default_url, or null. */
   defaultUrl: string | null;
   origin: string;
+  /** Aborted when the client leaves. */
+  signal: AbortSignal;
 };

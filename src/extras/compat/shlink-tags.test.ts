@@ -25,6 +25,7 @@ test("tags beyond the thousand with the most clicks are counted too", async () =
       defaultHost: "",
       defaultUrl: null,
       origin: "",
+      signal: new AbortController().signal,
     });
     return (body as { tags: { data: TagStats[] } }).tags.data;
   };

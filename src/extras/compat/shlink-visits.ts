@@ -1,6 +1,6 @@
 /**
  * Visits of Shlink: the clicks that were recorded in detail, newest first. They are read from the export of our API,
- * which gives them in order of time, so only the newest are kept. Orphan visits are requests of codes that lead nowhere,
+ * as far as they are listed. Orphan visits are requests of codes that lead nowhere,
  * which are counted by code: each has the time of its code's last one.
  */
 import { DEFAULT_DOMAIN_NAME } from "../../links/list/chosen.ts";
@@ -133,15 +133,15 @@ async function listVisits(
   request: ShlinkRequest,
   chosen: Readonly<Record<string, string>>,
 ): Promise<ShlinkReply> {
-  const { query, send } = request;
+  const { query, send, signal } = request;
   const { page, size } = pageIn(query);
-  const end = Math.min(page * size, MOST_VISITS);
   const response = await send("/analytics/export", {
     ...chosen,
     start_date: query.get("startDate") || "1970-01-01",
     end_date: query.get("endDate") || "9999-12-31",
     visitors: query.get("excludeBots") === "true" ? "human" : "all",
     columns: "all",
+    order: "desc",
   });
   if (response.status !== 200)
     return refused({
@@ -149,32 +149,39 @@ async function listVisits(
       body: JSON.parse(await response.text()),
       retryAfter: response.headers.get("Retry-After"),
     });
-  const { newest, total } = await newestIn(response, end);
-  const shown = newest.toReversed().slice((page - 1) * size, end);
+  const { shown, total } = await newestIn(response, { first: (page - 1) * size, count: size, signal });
   return reply({
     visits: shlinkPage(
       shown.map((visit) => viewOf(request, visit)),
-      { page, size, total: Math.min(total, MOST_VISITS) },
+      { page, size, total },
     ),
   });
 }
 
-async function newestIn(response: Response, most: number): Promise<{ newest: Visit[]; total: number }> {
-  let [kept, total, names]: [Visit[], number, readonly string[] | null] = [[], 0, null];
+type Part = { first: number; count: number; signal: AbortSignal };
+
+/** A part of the newest visits, and the number of all. Leaves the rest of the response. */
+async function newestIn(
+  response: Response,
+  { first, count, signal }: Part,
+): Promise<{ shown: Visit[]; total: number }> {
+  const shown: Visit[] = [];
+  let total = 0;
+  let names: readonly string[] | null = null;
   for await (const text of wholeLines(response)) {
+    signal.throwIfAborted();
     for (const record of readCsv(Buffer.from(text), LONGEST_ROW)) {
       if (record === null || record.problem !== null) continue;
       if (names === null) {
         names = record.fields;
         continue;
       }
+      if (total >= first && shown.length < count) shown.push(visitIn(names, record.fields));
       total++;
-      kept.push(visitIn(names, record.fields));
+      if (total === MOST_VISITS) return { shown, total };
     }
-    // Now and then, so that it costs nothing for each row.
-    if (kept.length > most * 2) kept = kept.slice(-most);
   }
-  return { newest: kept.slice(-most), total };
+  return { shown, total };
 }
 
 /** Pieces that end with a record: a line break between quotes is text. */

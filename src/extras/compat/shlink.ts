@@ -119,6 +119,7 @@ export function createShlink({ call, bodies, config }: ShlinkDeps) {
       defaultHost: new URL(c.env.origin()).host,
       defaultUrl: config.get("features.default_url") || null,
       origin: c.env.origin(),
+      signal: c.req.raw.signal,
     });
   }
 
