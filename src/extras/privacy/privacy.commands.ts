@@ -4,6 +4,7 @@ import { createDefine } from "../../platform/cli/define.ts";
 import { type Result, rowsResult } from "../../platform/cli/results.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { given } from "../../lib/given.ts";
+import { pluralize } from "../../lib/pluralize.ts";
 import type { FoundOfPerson, Privacy } from "./privacy.service.ts";
 
 const PERSON = [
@@ -42,12 +43,13 @@ export function addPrivacyCommands(program: Command, context: CommandContext<{ p
     });
 }
 
-const foundResult = ({ found, missing, uncovered }: FoundOfPerson, none: string): Result => ({
+/** The result of `privacy find` and `privacy delete`. @param none what is said of no rows */
+export const foundResult = ({ found, missing, uncovered }: FoundOfPerson, none: string): Result => ({
   ...rowsResult(found, ["location", "rows"], { none }),
   notes: [
     ...(missing > 0
       ? [
-          `${missing} server processes did not answer within ten seconds. Clicks that they have not counted are not among it; repeat the command in a minute.`,
+          `${pluralize(missing, "server process", "server processes")} did not answer within ten seconds. Clicks that they have not counted are not among it; repeat the command in a minute.`,
         ]
       : []),
     ...(uncovered === null ? [] : [uncovered]),
