@@ -4,7 +4,7 @@ import { isNotModified, isPreconditionFailed } from "../../lib/conditional-reque
 import { appError } from "../../lib/errors.ts";
 import { beforeFirstWrite } from "../../lib/first-write.ts";
 import type { AccountTree } from "../../files/tree/account-tree.ts";
-import { type Entry, validatorsOf } from "../../files/tree/entry.ts";
+import { type Entry, MOST_LEVELS, validatorsOf } from "../../files/tree/entry.ts";
 import { covers, type DavLocks, type Holder, type Reach, requireTokens } from "./locks.ts";
 import { type DavPlace, namesIn, nothing, pathOf, readAddress, type Spot, type SpotOf } from "./places.ts";
 
@@ -14,6 +14,10 @@ type Condition = { isNot: boolean; value: string };
 type ConditionList = { resource: string | null; conditions: Condition[] };
 
 const MOST_PARTS = 200;
+/** Clients name the source and the destination. */
+const MOST_RESOURCES = 4;
+/** Each level of a resource is a query: two of the deepest ones, and their hosts and prefixes. */
+const MOST_LEVELS_TOGETHER = 2 * MOST_LEVELS + 20;
 const PART = /[()]|<[^<>]*>|\[(?:W\/)?"[^"]*"\]|Not\b/g;
 /** The order in which parts follow each other, by their first characters. */
 const GRAMMAR = /^(?:<?\((?:N?[<[])+\))+$/;
@@ -38,6 +42,14 @@ export function readIf(header = ""): ConditionList[] {
     else if (open === null) resource = value;
     else isNot = !open.push({ isNot, value });
   }
+  const resources = [...new Set(lists.map((list) => list.resource ?? ""))].filter(Boolean);
+  const levels = resources.join("").split("/").length;
+  if (resources.length > MOST_RESOURCES || levels > MOST_LEVELS_TOGETHER) {
+    throw appError(
+      "BadRequest",
+      `The header If names more than ${MOST_RESOURCES} resources, or too deep ones.`,
+    );
+  }
   return lists;
 }
 
@@ -45,13 +57,15 @@ export function readIf(header = ""): ConditionList[] {
 export const tokensOf = (lists: readonly ConditionList[]): Set<string> =>
   new Set(lists.flatMap(({ conditions }) => conditions.map(({ value }) => value)));
 
-/** `stateOf` has the tokens and the ETag of a resource, and is called once per list. */
+/** `stateOf` has the tokens and the ETag of a resource, and is called once for each. */
 export async function holds(
   lists: readonly ConditionList[],
   stateOf: (resource: string | null) => Promise<ReadonlySet<string>>,
 ): Promise<boolean> {
+  const states = new Map<string | null, ReadonlySet<string>>();
   for (const { resource, conditions } of lists) {
-    const state = await stateOf(resource);
+    const state = states.get(resource) ?? (await stateOf(resource));
+    states.set(resource, state);
     if (conditions.every(({ isNot, value }) => state.has(value) !== isNot)) return true;
   }
   return lists.length === 0;

@@ -26,7 +26,7 @@ test("lists after an address are about it", async () => {
     requested.push(resource);
     return none;
   });
-  expect(requested).toEqual(["/one", "/one", "/two"]);
+  expect(requested).toEqual(["/one", "/two"]);
   expect([...tokensOf(readIf("</one> (Not <urn:b>) (<urn:c>)"))]).toEqual(["urn:b", "urn:c"]);
 });
 
@@ -47,4 +47,13 @@ test.each([
   `(${"<a>".repeat(201)})`,
 ])("%p is malformed", (header) => {
   expect(() => readIf(header)).toThrow("malformed");
+});
+
+test("resources are few, and not all of them deep", () => {
+  const naming = (...resources: string[]) => resources.map((one) => `<${one}> (<urn:a>) (<urn:b>)`).join(" ");
+  const deep = (name: string) => `https://h/dav/files/${name}${"/a".repeat(499)}`;
+  expect(readIf(naming("/a", "/b", "/c", "/d", "/a"))).toHaveLength(10);
+  expect(readIf(naming(deep("x"), deep("y")))).toHaveLength(4);
+  for (const header of [naming("/a", "/b", "/c", "/d", "/e"), naming(deep("x"), deep("y"), deep("z"))])
+    expect(() => readIf(header)).toThrow("more than 4 resources");
 });
