@@ -2,6 +2,7 @@
 import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "../auth/sessions/cookies.ts";
 import { CSRF_HEADER } from "../auth/sessions/cookies.ts";
 import { joinSlashes } from "../lib/request-target.ts";
+import { secretPathsIn } from "../lib/secret-paths.ts";
 import { VERSION } from "../lib/version.ts";
 import type { Repeats } from "../platform/http/idempotency.ts";
 import { routePrefixesIn } from "../platform/config/route-prefixes.ts";
@@ -49,14 +50,6 @@ export function createResponder(parts: HttpParts): Responder {
   const beforeSecrets = secretPathsIn(parts.house.api.described().tables);
   return withAccessLog(respond, { sample: env.logging.accessSample, beforeSecrets, logger });
 }
-
-/** Beginnings of the paths with the parameter `token`. */
-const secretPathsIn = (tables: readonly Pick<EndpointTable, "prefix" | "endpoints">[]): string[] =>
-  tables.flatMap(({ prefix, endpoints }) =>
-    endpoints.flatMap(({ path }) =>
-      path.includes(":token") ? [prefix + path.slice(0, path.indexOf(":token"))] : [],
-    ),
-  );
 
 function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
   const { config, auth, door, redirect, proxies, origins } = house;

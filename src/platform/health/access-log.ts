@@ -1,5 +1,6 @@
 import type { Logger } from "../../lib/logger.ts";
-import { joinSlashes, pathStart } from "../../lib/request-target.ts";
+import { pathStart } from "../../lib/request-target.ts";
+import { withoutSecret } from "../../lib/secret-paths.ts";
 
 type Responder<R, S> = (request: R, server: S) => Response | Promise<Response>;
 
@@ -40,9 +41,6 @@ const LONGEST_PATH = 512;
 
 function pathOf(url: string, beforeSecrets: readonly string[]): string {
   const path = url.slice(Math.max(0, pathStart(url)));
-  const joined = joinSlashes(path);
-  const beginning = beforeSecrets.find((one) => joined.startsWith(one));
-  if (beginning !== undefined) return `${beginning}…`;
   const end = path.indexOf("?");
-  return (end < 0 ? path : path.slice(0, end)).slice(0, LONGEST_PATH);
+  return withoutSecret(end < 0 ? path : path.slice(0, end), beforeSecrets).slice(0, LONGEST_PATH);
 }

@@ -2,6 +2,7 @@ import { getPath } from "hono/utils/url";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { joinSlashes, pathStart } from "../../lib/request-target.ts";
+import { secretPathsIn, withoutSecret } from "../../lib/secret-paths.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { HttpContext, type RequestSource } from "./context.ts";
 import { allowOrigins, type CorsSettings } from "./cors.ts";
@@ -52,6 +53,7 @@ export function createHttpApp({
 }: HttpAppOptions) {
   const endpoints = mountEndpoints(tables, { bodies, repeats });
   const pathOf = createPathOf(others);
+  const beforeSecrets = secretPathsIn(tables);
 
   function dispatch(c: HttpContext): Response | Promise<Response> {
     const { path, method } = c.req;
@@ -70,7 +72,7 @@ export function createHttpApp({
     const error = toAppError(thrown);
     const { method, path } = c.req;
     if (hasLongBody(c.req)) c.env.cut();
-    const where = { requestId: c.get("requestId"), method, path };
+    const where = { requestId: c.get("requestId"), method, path: withoutSecret(path, beforeSecrets) };
     const isInternal = error.kind === "internal";
     // The client has left, which is not a failure.
     if (isInternal && c.req.raw.signal.aborted && thrown === c.req.raw.signal.reason)

@@ -1,5 +1,6 @@
-/** Failures whose client has left. */
-import { expect, test } from "bun:test";
+/** What is logged of failures. */
+import { beforeEach, expect, test } from "bun:test";
+import { z } from "zod";
 import { silentLogger } from "../../lib/logger.ts";
 import { CONNECTION, CORS_OFF } from "./app.test-support.ts";
 import { createHttpApp } from "./app.ts";
@@ -11,6 +12,10 @@ const errors: unknown[] = [];
 const logger = Object.assign(Object.create(silentLogger), {
   error: (...what: unknown[]) => errors.push(what),
 });
+
+const fail = (): never => {
+  throw new Error("broken");
+};
 
 const { fetch } = createHttpApp({
   tables: [
@@ -24,12 +29,8 @@ const { fetch } = createHttpApp({
             c.req.raw.signal.throwIfAborted();
           },
         }),
-        endpoint("GET /broken", {
-          ...PLAIN,
-          handle() {
-            throw new Error("broken");
-          },
-        }),
+        endpoint("GET /broken", { ...PLAIN, handle: fail }),
+        endpoint("GET /readers/:token", { ...PLAIN, params: { token: z.string() }, handle: fail }),
       ],
       guard: () => () => {},
     },
@@ -38,6 +39,17 @@ const { fetch } = createHttpApp({
   cors: () => CORS_OFF,
   newRequestId: () => "1",
   logger,
+});
+
+beforeEach(() => {
+  errors.length = 0;
+});
+
+test("a secret in the path is not logged", async () => {
+  for (const path of ["/x/readers/secret", "/x/%72eaders/secret"]) {
+    expect((await fetch(new Request(`http://localhost${path}`), CONNECTION)).status).toBe(500);
+  }
+  expect(errors).toMatchObject(Array(2).fill([{ path: "/x/readers/…" }, "request failed"]));
 });
 
 test("a client that has left is not logged as an error, another failure is", async () => {
