@@ -237,7 +237,8 @@ function createAdditions(deps: Deps, { placeOf, within, step, moveOf, inTrash }:
       } else {
         if (!isLinked(former)) throw otherPlace();
         const { names: own } = await placeOf(tx, former.id);
-        const kept = former.size > 0 ? await keepFormer(tx, former) : null;
+        const isKept = former.size > 0 && former.sha256 !== stored.sha256;
+        const kept = isKept ? await keepFormer(tx, former) : null;
         const replaced = await repository.change(tx, folder, [{ ...item, id: former.id }], clock.now());
         if (kept === null) dead.push(...(await blobs.release(tx, replaced)));
         move.to = own;

@@ -145,6 +145,8 @@ forEachDialect((dialect) => {
     await put("empty", "");
     await put("empty", "full");
     expect(await inTrash()).toEqual([]);
+    for (const name of ["a.txt", "empty"]) await put(name, text(name));
+    expect([await inTrash(), hidden()]).toEqual([[], []]);
     expect(await findings()).toEqual([]);
   });
 
