@@ -157,7 +157,7 @@ test("a precondition on other content fails", async () => {
     const answer = await get(condition);
     expect([answer.status, await answer.json()]).toEqual([
       412,
-      { code: 1000, error: "BadRequest", message: expect.stringContaining("If-Match") },
+      { code: 1014, error: "PreconditionFailed", message: expect.stringContaining("If-Match") },
     ]);
   }
   const same = { "If-Match": tagOf(file), "If-Unmodified-Since": old, Range: "bytes=1-2" };

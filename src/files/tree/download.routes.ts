@@ -158,7 +158,7 @@ export function createDownload({
   return async (file: StoredFile, request: DownloadRequest): Promise<Response> => {
     const validators = validatorsOf(file);
     if (isPreconditionFailed(request.header, validators)) {
-      return refuse(412, "The file does not match If-Match or If-Unmodified-Since.");
+      return refuse("PreconditionFailed", "The file does not match If-Match or If-Unmodified-Since.");
     }
     if (isNotModified(request.header, validators)) {
       return new Response(null, { status: 304, headers: cacheHeaders(file) });
@@ -176,7 +176,7 @@ export function createDownload({
     const range = parseByteRange(header, file.size);
     if (range === "unsatisfiable") {
       const message = `The range begins after the last of ${file.size} bytes.`;
-      return refuse(416, message, { "Content-Range": `bytes */${file.size}` });
+      return refuse("BadRequest", message, { "Content-Range": `bytes */${file.size}` });
     }
     return send(file, blob, request, range === "whole" ? null : range);
   };
@@ -210,8 +210,12 @@ const headersOf = (file: StoredFile, inline: boolean, now: number): Headers =>
   });
 
 /** An envelope. */
-const refuse = (status: 412 | 416, message: string, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify({ code: ERRORS.BadRequest.code, error: "BadRequest", message }), {
-    status,
+const refuse = (
+  error: "PreconditionFailed" | "BadRequest",
+  message: string,
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(JSON.stringify({ code: ERRORS[error].code, error, message }), {
+    status: error === "BadRequest" ? 416 : 412,
     headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
   });
