@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
 import { readBytes, readChecksum, readMetadata, refusal, verify } from "./tus-protocol.ts";
+import { readCreation } from "./tus-request.routes.ts";
 
 const encode = (text: string) => Buffer.from(text).toString("base64");
 const nameOf = (call: () => unknown): string => {
@@ -31,6 +32,15 @@ describe("Upload-Metadata", () => {
     "is not %p",
     (text) => expect(nameOf(() => readMetadata(text))).toBe("BadRequest"),
   );
+});
+
+test("the media type of an upload has no parameters, as that of other uploads", () => {
+  const typeOf = (type: string) => {
+    const metadata = `filename ${encode("a")},filetype ${encode(type)}`;
+    return readCreation(new Headers({ "Upload-Length": "1", "Upload-Metadata": metadata })).mimeType;
+  };
+  expect(typeOf("audio/webm;codecs=opus")).toBe("audio/webm");
+  expect(typeOf(" Text/Plain ; charset=utf-8")).toBe("text/plain");
 });
 
 describe("numbers of bytes", () => {

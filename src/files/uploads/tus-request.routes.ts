@@ -40,7 +40,7 @@ export function readCreation(headers: Headers): RequestedUpload {
   return {
     size,
     name,
-    mimeType: fields.get("filetype"),
+    mimeType: withoutParameters(fields.get("filetype")),
     modifiedAt: readModifiedAt("modified_at", fields.get("modified_at")),
     metadata,
     fields,
@@ -59,8 +59,10 @@ function readSize(headers: Headers): number | null {
   return length === null ? null : readBytes("Upload-Length", length);
 }
 
-const typeOf = ({ headers }: Request): string | undefined =>
-  headers.get("Content-Type")?.toLowerCase().replace(/;.*/s, "").trim();
+const withoutParameters = (type: string | null | undefined): string | undefined =>
+  type?.toLowerCase().replace(/;.*/s, "").trim();
+
+const typeOf = ({ headers }: Request): string | undefined => withoutParameters(headers.get("Content-Type"));
 
 /** Lift the idle timeout before reading its body. @throws 415, BadRequest */
 export function readChunk(request: Request, reservation: BodyReservation): UploadChunk {
