@@ -175,6 +175,18 @@ forEachDialect((dialect) => {
     expect(await at.names(me, folder)).toEqual(["a", "b", "c.TXT", "d.jpg"]);
   });
 
+  test("the files of a form have its time, if it says one", async () => {
+    const box = await open();
+    await send(box, { dated: "1" }, "a", { modified_at: "2020-01-02T03:04:05Z" });
+    await send(box, { undated: "1" });
+    expect(await refused(send(box, { wrong: "1" }, "a", { modified_at: "yesterday" }))).toBe("BadRequest");
+    const { files } = await at.folders.page(me, (await at.folders.find(me, folder)).folder, null, 9);
+    expect(files.map(({ name, modifiedAt }) => [name, modifiedAt])).toEqual([
+      ["dated", Date.UTC(2020, 0, 2, 3, 4, 5)],
+      ["undated", at.content.time.now],
+    ]);
+  });
+
   test("the list of what came leaves out files in the trash, also with a folder around them", async () => {
     const box = await open();
     const trashed = await at.folder(me, folder, "trashed");

@@ -4,6 +4,7 @@ import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multip
 import { createBatches } from "../../lib/batches.ts";
 import { watchBytes } from "../watch-bytes.ts";
 import { appError } from "../../lib/errors.ts";
+import { readModifiedAt } from "../../lib/modified-at.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { DropGate, DropSender } from "../uploads/drop-upload.ts";
@@ -33,7 +34,11 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
     run: async ([store]) => [{ status: "fulfilled", value: await store!() }],
   });
 
-  async function keep(box: OpenDrop, from: Omit<DropSender, "linkId">, received: SentPart[]) {
+  async function keep(
+    box: OpenDrop,
+    { modifiedAt, ...from }: Omit<DropSender, "linkId"> & { modifiedAt: number | undefined },
+    received: SentPart[],
+  ) {
     const now = await drops.find(box.linkId);
     if (now === null) throw dropRefusal("ended");
     checkPlaces(now, received.length);
@@ -43,7 +48,7 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
     const added = await files.addAll(
       accountId,
       whole.map(({ destination: { parentId }, name, path, mimeType, stored }) => ({
-        file: { accountId, parentId, name, mimeType, isNumbered: true },
+        file: { accountId, parentId, name, mimeType, modifiedAt, isNumbered: true },
         stored,
         ...gate.receive({ ...from, linkId, folderId: parentId, name, path }),
       })),
@@ -89,7 +94,8 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
       if (received.length === 0) {
         throw appError("InvalidMultipartData", "The form has no file; send one, with its filename.");
       }
-      const from = { sender, ...senderIn(box, fields) };
+      const modifiedAt = readModifiedAt("modified_at", fields.get("modified_at"));
+      const from = { sender, modifiedAt, ...senderIn(box, fields) };
       return await inTurn(box.linkId, () => keep(box, from, received));
     } catch (error) {
       await Promise.all(received.map(({ stored }) => stored.drop()));
