@@ -162,6 +162,7 @@ test("inside, what needs no more than the folder works, and endpoints about all 
     "PATCH /files/tus/{id}",
     "GET /files/{id}",
     "GET /files/{id}/download",
+    "GET /files/{id}/sha256",
     "PUT /files/{id}/content",
     "GET /files/{id}/versions",
     "PATCH /files/{id}",

@@ -4,7 +4,7 @@ import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { ownerText } from "../../lib/owner.ts";
-import { entryIn, idInBody, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, idInBody, placedEndpoint } from "../tree/entry-id.ts";
 import { folderView, viewFolder } from "../tree/entry.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { Trees } from "../tree/trees.ts";
@@ -77,7 +77,7 @@ export const linkedEndpoints = ({ linked, trees }: Omit<Deps, "files">): Endpoin
 
 export const sha256Endpoint = ({ linked, trees, files }: Deps): Endpoint =>
   endpoint("GET /files/:id/sha256", {
-    ...treeEndpoint("files"),
+    ...placedEndpoint("files"),
     summary: "A file's SHA-256. That of a file that lies on the server is made when it is asked for first",
     failures: [502],
     response: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
