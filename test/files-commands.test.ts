@@ -48,8 +48,15 @@ test("a folder goes up, is shared, and comes back", async () => {
   const box = await json("drops", "create", "/Reports", "--code", "commands-box", "--max-files", "1");
   expect(box).toMatchObject({ kind: "drop", drop: { max_files: 1, max_bytes: 1_000_000_000 } });
   const asks = ["--require", "email", "--sender-folders", "--type", "PDF", "--type", "image/*"];
-  expect(await json("drops", "update", "commands-box", "--max-files", "2", ...asks)).toMatchObject({
-    drop: { max_files: 2, require: "email", sender_folders: true, types: [".pdf", "image/*"] },
+  const limits = ["--max-files", "2", "--max-file-size", "10"];
+  expect(await json("drops", "update", "commands-box", ...limits, ...asks)).toMatchObject({
+    drop: {
+      max_files: 2,
+      max_file_size: 10,
+      require: "email",
+      sender_folders: true,
+      types: [".pdf", "image/*"],
+    },
   });
   expect(
     await json(
@@ -59,9 +66,12 @@ test("a folder goes up, is shared, and comes back", async () => {
       "--require",
       "none",
       "--no-sender-folders",
+      "--clear-max-file-size",
       "--clear-types",
     ),
-  ).toMatchObject({ drop: { max_files: 2, require: "none", sender_folders: false, types: [] } });
+  ).toMatchObject({
+    drop: { max_files: 2, max_file_size: null, require: "none", sender_folders: false, types: [] },
+  });
   await until(async () => (await fetch(`${server.url}/commands-box`)).ok);
   const form = new FormData();
   form.append("file", new File(["from outside"], "sent.txt"));

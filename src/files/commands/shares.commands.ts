@@ -75,6 +75,7 @@ export const limitOptions = (start: string) =>
   ] as const;
 
 export const LIMIT_ENDS = [
+  ["--clear-max-file-size", "files of any size that --max-bytes allows"],
   ["--no-sender-folders", "files of all senders lie in the folder itself"],
   ["--clear-types", "files of any kind"],
 ] as const;
@@ -349,6 +350,7 @@ const CLEARS = [
   ["clear_password", "password", "password_stdin"],
   ["clear_recipients", "recipients"],
   ["clear_max_downloads", "max_downloads"],
+  ["clear_max_file_size", "max_file_size"],
   ["clear_types", "types"],
 ] as const;
 
