@@ -154,10 +154,10 @@ function formOf({ language, texts: { drop } }: Look, { box: { requires, types },
 
 function sentList({ language, texts }: Look, sent: readonly SentFile[]): string {
   if (sent.length === 0) return `<p class="soft">${text(texts.drop.nothing)}</p>`;
-  const rows = sent.map(
-    ({ name, path, size, at }) =>
-      `<li><bdi>${text(path === null ? name : `${path}/${name}`)}</bdi><span>${text(quantityOfBytes(language, size))} · ${instantHtml(language, at)}</span></li>`,
-  );
+  const rows = sent.map(({ name, path, size, at }) => {
+    const shownSize = size === null ? "" : `${text(quantityOfBytes(language, size))} · `;
+    return `<li><bdi>${text(path === null ? name : `${path}/${name}`)}</bdi><span>${shownSize}${instantHtml(language, at)}</span></li>`;
+  });
   return `<ul class="files">${rows.join("")}</ul>`;
 }
 

@@ -30,8 +30,11 @@ export type OpenDrop = DropLimits &
 /** With the folder and those above it. */
 export type VisitedDrop = OpenDrop & { folders: readonly Folder[] };
 
-/** A file as its sender sees it. `path`: the sender's folders around it, joined by "/"; null without. */
-export type SentFile = { name: string; path: string | null; size: number; at: number };
+/**
+ * A file as its sender sees it. `path`: the sender's folders around it, joined by "/"; null without. `size`: null once
+ * it has other content.
+ */
+export type SentFile = { name: string; path: string | null; size: number | null; at: number };
 
 const REFUSALS = {
   ended: ["NotFound", 410, "This drop box has ended. Nothing was stored."],

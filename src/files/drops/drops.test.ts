@@ -187,6 +187,20 @@ forEachDialect((dialect) => {
     ]);
   });
 
+  test("the sender of a file learns nothing of what its owner puts in its place", async () => {
+    const box = await open();
+    await send(box, { "a.txt": "a's" });
+    const sizes = async () => (await drops.sentBy(box.linkId, "a")).map(({ size }) => size);
+    expect(await sizes()).toEqual([3]);
+    at.content.time.now += 1;
+    const given = { name: "a.txt", mimeType: undefined, body: chunksOf(Buffer.from("the owner's")) };
+    const destination = await at.uploads.destination(me, folder);
+    const received = await at.uploads.receive(destination, { ...given, isNumbered: true });
+    await at.uploads.keep(received, { isReplacing: true });
+    expect(await at.names(me, folder)).toEqual(["a.txt"]);
+    expect(await sizes()).toEqual([null]);
+  });
+
   test("the list of what came leaves out files in the trash, also with a folder around them", async () => {
     const box = await open();
     const trashed = await at.folder(me, folder, "trashed");

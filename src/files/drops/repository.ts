@@ -152,7 +152,17 @@ const newestOf = prepared((db, linkId: number, sender: string, limit: number) =>
   db
     .selectFrom("drop_files")
     .innerJoin("entries", "entries.id", "drop_files.entry_id")
-    .select(["drop_files.name", "drop_files.path", "entries.size", "drop_files.created_at as at"])
+    .select(["drop_files.name", "drop_files.path", "drop_files.created_at as at"])
+    // The time of the content, which came before the row of the box.
+    .select(({ eb, ref }) =>
+      eb
+        .case()
+        .when("entries.created_at", "<=", ref("drop_files.created_at"))
+        .then(ref("entries.size"))
+        .else(null)
+        .end()
+        .as("size"),
+    )
     .where("drop_files.link_id", "=", linkId)
     .where("drop_files.sender", "=", sender)
     .orderBy("drop_files.entry_id", "desc")
