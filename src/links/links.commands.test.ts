@@ -115,6 +115,17 @@ test("what a filter finds is counted, changed and deleted, and undone", async ()
     expect([line, await refusal(run(line))]).toEqual([line, "BadRequest"]);
 });
 
+test("flags of a filter are read as in lists, and no other word counts", async () => {
+  for (const code of ["a", "b"]) await run(`add ${TARGET} --code ${code} --tag x`);
+  await run(`add ${TARGET} --code c --tag x --expires 2020-01-01T00:00:00Z`);
+  const found = async (value: string) =>
+    (await json(`remove --filter tag=x --filter only_expired=${value} --dry-run`)).matched;
+  for (const value of ["true", "1", "True"]) expect([value, await found(value)]).toEqual([value, 1]);
+  for (const value of ["false", "0", ""]) expect([value, await found(value)]).toEqual([value, 3]);
+  for (const value of ["yes", "on", "ja"])
+    expect([value, await refusal(found(value))]).toEqual([value, "BadRequest"]);
+});
+
 test("remove of several links asks first and names those that do not exist", async () => {
   for (const code of ["a", "b", "c"]) await run(`add ${TARGET} --code ${code}`);
   answer = false;

@@ -8,6 +8,7 @@ import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
+import { parseFlag } from "../../lib/query-text.ts";
 import { programName } from "../../lib/program-name.ts";
 import { validated } from "../../lib/validated.ts";
 import { bulkText, parseBulkId } from "../bulk-id.ts";
@@ -69,7 +70,7 @@ function filterOf(conditions: readonly string[]): Record<string, unknown> {
     const field = name.replaceAll("-", "_");
     if (LISTS.includes(field)) filter[field] = [...((filter[field] as string[] | undefined) ?? []), value];
     else if (filter[field] !== undefined) throw appError("BadRequest", `--filter has ${field} twice.`);
-    else filter[field] = field.startsWith("only_") ? value === "true" : value;
+    else filter[field] = field.startsWith("only_") ? parseFlag(field, value) : value;
   }
   return filter;
 }
