@@ -109,4 +109,28 @@ forEachDialect((dialect) => {
     );
     expect(await unknown(WEEK, "month")).toEqual([]);
   });
+
+  test("the clicks of a link are those of the range, also where its trend is no longer kept by the unit", async () => {
+    await setUp();
+    const { analytics, database } = room;
+    const { write } = database;
+    const start = UTC.month.startOf(UTC.month.of(NOW) - 1);
+    const clicksBy = async (units: readonly ("hour" | "day" | "week" | "month")[], more = {}) =>
+      Promise.all(
+        units.map(async (unit) => (await analytics.link("one", { start, end: NOW }, more, unit)).clicks),
+      );
+    const all = await clicksBy(["hour", "day", "week", "month"]);
+    expect(new Set(all)).toEqual(new Set([12]));
+    await write
+      .deleteFrom("click_hours")
+      .where("hour", "<", (TODAY - 1) * 24)
+      .execute();
+    expect(await clicksBy(["hour", "day", "week", "month"])).toEqual(all);
+    expect(await clicksBy(["hour"], { visitors: "human" })).toEqual([12]);
+    await write
+      .deleteFrom("click_days")
+      .where("day", "<", TODAY - 1)
+      .execute();
+    expect(await clicksBy(["hour", "day", "week", "month"])).toEqual(all);
+  });
 });

@@ -135,7 +135,10 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
         values.share("source", selection, cut, LINK_REFERRERS),
         values.share("place", selection, cut, LINK_PLACES),
       ]);
-      const both = sums.reduce(plus, NO_CLICKS);
+      const isWhole = sumsHaveAll(selection, unit, shown.unknown);
+      const both = isWhole
+        ? sums.reduce(plus, NO_CLICKS)
+        : await counts.total(await cuts.days(selection, range, true), selection);
       const known = shown.unique?.filter((one) => one !== null);
       return {
         /** The key; see links/link/key.ts. */
@@ -175,6 +178,13 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     ...createDayKeeping({ select, cuts, setDays, values, calendars, clock }),
   };
 }
+
+/** A trend lacks what is no longer kept by its unit. Months have all clicks, and of single clicks nothing else is kept. */
+const sumsHaveAll = ({ details }: Selection, unit: Unit, unknown: readonly string[]): boolean => {
+  if (unit === "month" || (details !== null && details.sums === null)) return true;
+  // A week that is known may lack some of its days.
+  return unit !== "week" && unknown.length === 0;
+};
 
 async function withTitles(
   { ranking }: { ranking: RankingRepository },
