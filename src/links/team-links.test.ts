@@ -288,6 +288,32 @@ forEachDialect((dialect) => {
     expect(await seen(EDITOR)).toContainEqual(["press.example", null]);
   });
 
+  test("a link on a domain that was closed meanwhile keeps its codes and takes no new one", async () => {
+    const { domainService, domains } = room.links;
+    await room.database.write.deleteFrom("domains").execute();
+    const { id, host } = await domainService.create({ host: "press.example", ignore_case: false }, COMMAND);
+    await domains.load();
+    const { patch } = room.links.by(STRANGER);
+    const key = (code: string) => domains.key(code, host);
+    await room.links.by(STRANGER).create({ code: "One", domain: host, target: TARGET });
+    await patch(key("One"), { code: "Two", keep_old: true });
+    await domainService.update(id, { owner: "team:press" }, COMMAND);
+    await domains.load();
+    for (const input of [{ code: "three" }, { code: "three", keep_old: true }, { code: "two" }])
+      expect([input, await refusal(patch(key("Two"), input))]).toEqual([input, "Forbidden"]);
+    expect(await patch(key("Two"), { title: "t", code: "Two" })).toMatchObject({ title: "t" });
+    // Its own alias.
+    expect(await patch(key("Two"), { code: "One", keep_old: true })).toMatchObject({ code: key("One") });
+    await domainService.update(id, { ignore_case: true }, COMMAND);
+    await domains.load();
+    // Its own code, in lower case.
+    const again = { filter: { domain: host }, action: "update", set: { domain: host } } as const;
+    expect(await room.links.by(STRANGER).queryBatch(again)).toMatchObject({ matched: 1, changed: 1 });
+    expect(await refusal(patch(key("one"), { code: "four" }))).toBe("Forbidden");
+    await domainService.update(id, { owner: "team:sales" }, COMMAND);
+    expect(await patch(key("one"), { code: "four" })).toMatchObject({ code: key("four") });
+  });
+
   test("a deleted link comes back under another code on a domain only for those who make links there", async () => {
     const { domainService, deleted } = room.links;
     await room.database.write.deleteFrom("domains").execute();

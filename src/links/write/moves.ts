@@ -35,6 +35,12 @@ export function domainRefusal(actor: Actor, domains: KeptDomains, id: number): A
 
 const domainDeleted = (): AppError => appError("BadRequest", "The domain was deleted meanwhile.");
 
+type Locked = {
+  locked: Stored;
+  /** The key under which a link with this key is stored. */
+  stored(key: string): string;
+};
+
 /** Moves by the present keys of the links. */
 export type Moves = ReadonlyMap<string, Moving & { to: string }>;
 export const movesOf = (changes: readonly Moving[]): Moves =>
@@ -49,7 +55,7 @@ export async function moveRefusals(
   repository: Pick<LinkRepository, "aliases">,
   { db }: ChangeTransaction,
   moves: Moves,
-  { locked, domains, actor }: { locked: Stored; domains: KeptDomains; actor: Actor },
+  { locked, domains, actor, stored }: Locked & { domains: KeptDomains; actor: Actor },
 ): Promise<Map<string, AppError>> {
   const refusals = new Map<string, AppError>();
   if (moves.size === 0) return refusals;
@@ -58,7 +64,8 @@ export async function moveRefusals(
   const claimed = new Set<string>();
   for (const { code, to } of moves.values()) {
     const owner = aliases.get(to);
-    const closed = domainOf(to) === domainOf(code) ? null : domainRefusal(actor, domains, domainOf(to));
+    const isOwn = to === stored(code) || (owner !== undefined && owner === locked.get(code)?.id);
+    const closed = isOwn ? null : domainRefusal(actor, domains, domainOf(to));
     if (closed !== null) refusals.set(code, closed);
     else if (locked.has(to) || claimed.has(to)) refusals.set(code, codeTaken(to));
     else if (owner !== undefined && owner !== locked.get(code)?.id) refusals.set(code, codeTakenByAlias(to));

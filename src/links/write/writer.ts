@@ -126,7 +126,7 @@ export function createLinkWriter(deps: Deps) {
     const locked = before ?? (await lock(tx, changes));
     const existing = await among(tx.db, locked.links, by);
     const moves = movesOf(changes);
-    const moving = { locked: locked.links, domains: locked.domains, actor: by.actor };
+    const moving = { locked: locked.links, domains: locked.domains, actor: by.actor, stored: storedKey };
     const refusals = new Map([
       ...(await moveRefusals(repository, tx, moves, moving)),
       ...(await refusalsOfChanges(repository, changes, existing, { ...by, db: tx.db })),
