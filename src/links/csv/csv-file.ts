@@ -38,13 +38,17 @@ export type CsvLink = {
   unread: readonly UnreadCell[];
 };
 
-export const LENIENT_COLUMNS = ["created_at", "expires_at", "click_count", "human_clicks"] as const;
+export const LENIENT_COLUMNS = ["created_at", "expires_at", "click_count", "human_clicks", "owner"] as const;
 export type UnreadCell = {
   column: (typeof LENIENT_COLUMNS)[number];
   /** Cut to 100 characters. */
   value: string;
 };
 const LONGEST_VALUE_SHOWN = 100;
+export const unreadCell = (column: UnreadCell["column"], text: string): UnreadCell => ({
+  column,
+  value: text.slice(0, LONGEST_VALUE_SHOWN),
+});
 
 export type CsvRules = {
   layout: CsvLayout;
@@ -68,7 +72,8 @@ function placeIn({ at }: CsvLayout, fields: readonly string[]): { code: string; 
 }
 const LONGEST_SHORT_URL = 2_000;
 
-const unreadRefusal = ({ column, value }: UnreadCell): AppError => {
+export const unreadRefusal = ({ column, value }: UnreadCell): AppError => {
+  if (column === "owner") return appError("BadRequest", `owner: there is no account or team "${value}".`);
   const shown = `${column} can't be read: ${JSON.stringify(value)}.`;
   return column.endsWith("_at")
     ? appError("InvalidDateFormat", `${shown} Write it like ${TABLE_TIME_FORM}.`)
@@ -98,7 +103,7 @@ export function csvLinkOf(
     if (!text) return text === undefined ? undefined : null;
     const value = parse(text);
     if (value === null) {
-      const found = { column, value: text.slice(0, LONGEST_VALUE_SHOWN) };
+      const found = unreadCell(column, text);
       if (isStrict) throw unreadRefusal(found);
       unread.push(found);
     }

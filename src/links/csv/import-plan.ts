@@ -18,6 +18,8 @@ import {
   type FailedRow,
   isFailed,
   type UnreadCell,
+  unreadCell,
+  unreadRefusal,
 } from "./csv-file.ts";
 
 /** The columns of an export besides the specified ones. */
@@ -83,9 +85,10 @@ export const noRows = (ignoredColumns: readonly string[] = []) => ({
 export type ImportResult = ReturnType<typeof noRows>;
 
 /** The row is or would be written. */
-export function succeed(result: ImportResult, { row, code, unread }: CsvLink): void {
+function succeed(result: ImportResult, link: CsvLink, owners: RowOwners): void {
+  const { row, code, unread } = link;
   result.success_count++;
-  for (const cell of unread) {
+  for (const cell of [...unread, ...unknownOwner(link, owners)]) {
     result.unread_count++;
     if (result.unread_items.length < MOST_ITEMS_LISTED)
       result.unread_items.push({ row, code: codeOf(code), ...cell });
@@ -126,6 +129,7 @@ export type Taken = {
   rows: Set<string>;
   /** Why rows may not lead where they would. */
   refusals: ReadonlyMap<CsvLink, AppError>;
+  owners: RowOwners;
 };
 
 /** Counts each row in `result`. Returns those to write by key; of a repeated one the last. */
@@ -157,7 +161,7 @@ export function planRows(
       if (isKnown) result.overwritten_count++;
       taken.rows.add(code);
       planned.set(code, row);
-      succeed(result, row);
+      succeed(result, row, taken.owners);
     }
   }
   return planned;
@@ -167,6 +171,7 @@ type ImportChecks = {
   validateTargets?: ValidateTargets | undefined;
   actor: Pick<Actor, "name" | "ownOnly">;
   now: number;
+  isStrict?: boolean | undefined;
 };
 
 /** The options to store, or why the row may not lead there. */
@@ -179,59 +184,65 @@ export const allowedOptions = (
   return validateTargets(before ?? null, { target, options }, by);
 };
 
-/** Why rows may not lead where they would. Links that an import makes belong to no account. */
+/** Why rows may not lead where they would. A row without an owner keeps that of its link, or has none. */
 export async function refusalsOfRows(
-  {
-    repository,
-    owners,
-  }: Owning & { repository: Pick<LinkRepository, "shareOwners" | "administratorsAmong" | "aliases"> },
+  repository: Pick<LinkRepository, "shareOwners" | "administratorsAmong" | "aliases">,
   { rows }: CsvChunk,
-  { links, ...checks }: ImportChecks & { links: ReadonlyMap<string, Existing> },
+  { links, owners, ...checks }: ImportChecks & { links: ReadonlyMap<string, Existing>; owners: RowOwners },
   db?: Db,
 ): Promise<ReadonlyMap<CsvLink, AppError>> {
-  const ruled = rows.flatMap((row) => {
-    const rules = isFailed(row) ? null : row.more.options?.rules;
-    return !rules || isFailed(row) ? [] : [{ row, rules }];
+  const readable = rows.filter((row): row is CsvLink => !isFailed(row));
+  const ruled = readable.flatMap((row) => {
+    const before = links.get(row.code);
+    const ownerId = owners.get(row) ?? before?.ownerId ?? null;
+    const isGiven = before !== undefined && ownerId !== before.ownerId;
+    const kept = isGiven ? readOptions(before.options).rules : null;
+    const { rules = kept } = row.more.options ?? {};
+    return rules ? [{ row, rules, ownerId, domain: domainOf(row.code) }] : [];
   });
-  const refusals = await shareRefusals(
-    repository,
-    ruled.map(({ row: { code }, rules }) => {
-      return { domain: domainOf(code), ownerId: links.get(code)?.ownerId ?? null, rules };
-    }),
-    db,
-  );
+  const refusals = await shareRefusals(repository, ruled, db);
   const found = new Map(ruled.flatMap(({ row }, at) => (refusals[at] ? [[row, refusals[at]]] : [])));
-  const given = rows.filter((row): row is CsvLink => !isFailed(row) && !!row.owner);
-  const ids = await ownersOf({ owners }, given);
-  const changes = given.map((row) => ({ row, code: row.code, key: row.code, ownerId: ids.get(row) }));
+  const changes = readable.flatMap((row) =>
+    row.owner ? [{ row, code: row.code, key: row.code, ownerId: owners.get(row) }] : [],
+  );
   const fresh = changes.filter(({ code }) => !links.has(code));
   const ofOwners = await refusedOwners(repository, fresh, db);
   for (const [at, { row }] of fresh.entries()) if (ofOwners[at]) found.set(row, ofOwners[at]);
   // Aliases count too.
   const ofChanges = await changedSiteCodeRefusals(repository, changes, links, { actor: checks.actor, db });
   for (const { row, code } of changes) if (ofChanges.has(code)) found.set(row, ofChanges.get(code)!);
-  for (const row of rows) {
-    if (isFailed(row) || isInternal(row.target)) continue;
+  for (const row of readable) {
+    if (isInternal(row.target)) continue;
     const before = links.get(row.code);
     const options = (before && takenDownRefusal(before)) ?? allowedOptions(row, before, checks);
+    const [unknown] = checks.isStrict ? unknownOwner(row, owners) : [];
     if (options instanceof AppError) found.set(row, options);
+    else if (unknown !== undefined) found.set(row, unreadRefusal(unknown));
   }
   return found;
 }
 
-type Owning = { owners: Pick<Owners, "idsOf"> };
+/** Rows without an owner, or without a known one, are absent. */
+export type RowOwners = ReadonlyMap<CsvLink, number>;
 
-/** Rows without a known owner are absent. */
-export async function ownersOf({ owners }: Owning, rows: readonly CsvLink[]): Promise<Map<CsvLink, number>> {
-  const names = rows.flatMap(({ owner }) => owner ?? []);
-  const ids = names.length === 0 ? new Map<string, number>() : await owners.idsOf(names);
+export async function ownersOf(
+  { owners }: { owners: Pick<Owners, "idsOf"> },
+  rows: readonly (CsvLink | FailedRow)[],
+): Promise<RowOwners> {
+  const named = rows.flatMap((row) => (!isFailed(row) && row.owner ? [{ row, name: row.owner }] : []));
+  if (named.length === 0) return new Map();
+  const ids = await owners.idsOf(named.map(({ name }) => name));
   return new Map(
-    rows.flatMap((row) => {
-      const id = row.owner === undefined ? undefined : ids.get(row.owner);
+    named.flatMap(({ row, name }) => {
+      const id = ids.get(name);
       return id === undefined ? [] : [[row, id]];
     }),
   );
 }
+
+/** The cell of an owner that does not exist. */
+const unknownOwner = (row: CsvLink, owners: RowOwners): UnreadCell[] =>
+  row.owner && !owners.has(row) ? [unreadCell("owner", row.owner)] : [];
 
 function refusalToOverwrite(code: string, { links, others }: Taken) {
   if (links.get(code)?.isInternal) return linkServesShare(code);

@@ -43,6 +43,7 @@ import { type LinkChanges, writeAgain } from "../write/changes.ts";
 import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
+import { namesOfOwners } from "../write/plans.ts";
 import { createSpellings, type SpelledDomains } from "./spellings.ts";
 import type { CodeRule } from "../link/code.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
@@ -216,7 +217,7 @@ function stopped(error: unknown, stands: ImportResult, { rows: [first] }: CsvChu
 async function preview(
   { repository, owners, bulk, validateTargets, clock }: LinkImportDeps,
   file: CsvFile,
-  { mode, onProgress, signal, actor = COMMAND }: ImportOptions,
+  { mode, isStrict, onProgress, signal, actor = COMMAND }: ImportOptions,
 ): Promise<ImportResult> {
   const result = noRows(file.ignoredColumns);
   // At most as many as rows fit into the file.
@@ -228,9 +229,10 @@ async function preview(
     onProgress?.({ stage: "links", done: chunk.done, total: file.bytes });
     const codes = codesOf(chunk);
     const [links, others] = [await bulk.existing(codes), await repository.aliases.among(codes)];
-    const checks = { validateTargets, actor, now: clock.now(), links };
-    const refusals = await refusalsOfRows({ repository, owners }, chunk, checks);
-    planRows(chunk, mode, { links, others, rows, refusals }, result);
+    const named = await ownersOf({ owners }, chunk.rows);
+    const checks = { validateTargets, actor, now: clock.now(), links, owners: named, isStrict };
+    const refusals = await refusalsOfRows(repository, chunk, checks);
+    planRows(chunk, mode, { links, others, rows, refusals, owners: named }, result);
   }
   return result;
 }
@@ -247,12 +249,12 @@ async function writeRows(
   const codes = codesOf(chunk);
   const stored = overwrites ? await repository.lock(tx.db, codes) : new Map<string, ExistingLink>();
   const others = await (overwrites ? repository.aliases.among(codes, tx.db) : repository.taken(codes, tx.db));
-  const refusals = await refusalsOfRows(run, chunk, { ...run, links: stored }, tx.db);
-  const planned = planRows(chunk, mode, { links: stored, others, rows: new Set(), refusals }, result);
-  const owners = await ownersOf(run, [...planned.values()]);
+  const owners = await ownersOf(run, chunk.rows);
+  const refusals = await refusalsOfRows(repository, chunk, { ...run, links: stored, owners }, tx.db);
+  const planned = planRows(chunk, mode, { links: stored, others, rows: new Set(), refusals, owners }, result);
   const inserts: NewLink[] = [];
   const replacements: Replacement[] = [];
-  const events: EventRecord[] = [];
+  const overwritten: { before: ExistingLink; after: NewLink }[] = [];
   const retagged: Parameters<LinkRepository["retag"]>[1][number][] = [];
   for (const row of planned.values()) {
     const before = stored.get(row.code);
@@ -263,8 +265,7 @@ async function writeRows(
       replacements.push({ ...link, id: before.id, automatedClicks: row.automatedClicks });
       if (ownerId !== before.ownerId) await repository.give(tx.db, ownerId, [before]);
       retagged.push({ ...before, ownerId, before: before.tags, after: link.tags });
-      const doing = { actor: run.actor, now: run.now, verb: "update" } as const;
-      events.push(linkEvent(doing, { id: before.id, before, after: link }));
+      overwritten.push({ before, after: { ...link, ownerId } });
     }
   }
   const ids = await repository.insertMany(tx.db, inserts);
@@ -273,7 +274,19 @@ async function writeRows(
   if (replacements.length === 0) return;
   await bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
   await repository.retag(tx.db, retagged);
-  await run.events.add(tx.db, events);
+  const written = overwritten.map(({ after }) => after);
+  const nameOf = await namesOfOwners(tx.db, written, stored);
+  const doing = { actor: run.actor, now: run.now, verb: "update" } as const;
+  await run.events.add(
+    tx.db,
+    overwritten.map(({ before, after }) =>
+      linkEvent(doing, {
+        id: before.id,
+        before: { ...before, owner: nameOf(before) },
+        after: { ...after, owner: nameOf(after) },
+      }),
+    ),
+  );
   const replaced = replacements.map(({ id }) => id);
   tx.changed("links", await repository.aliases.ofLinks(replaced, tx.db));
 }

@@ -7,6 +7,7 @@ import { validated } from "../../lib/validated.ts";
 import type { Fields } from "../link/field-kinds.ts";
 import { FIELDS } from "../link/field-values.ts";
 import { CONTENT } from "../link/fields.ts";
+import { internalTarget } from "../link/internal-target.ts";
 import { createSchema, patchSchema, viewOfLink } from "../link/link.ts";
 import { linkQueryOf } from "../list/query.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
@@ -116,16 +117,72 @@ forEachDialect((dialect) => {
     const text = ["code,target,owner,tags", ...rows].join("\n");
     const owners = async () =>
       Promise.all(["t1", "t2", "t3"].map(async (code) => (await room.links.get(code)).ownerName));
-    expect(await load(text)).toMatchObject({ success_count: 3 });
+    const unread_items = [{ row: 3, code: "t2", column: "owner", value: "nobody.known" }];
+    const lenient = { success_count: 3, unread_count: 1, unread_items };
+    for (const dryRun of [true, false]) {
+      const strict = { mode: "skip", isStrict: true, dryRun: true } as const;
+      expect(await csv.import(Buffer.from(text), strict)).toMatchObject({
+        success_count: 2,
+        failed_items: [{ code: "t2", error: 'owner: there is no account or team "nobody.known".' }],
+        unread_count: 0,
+      });
+      expect(await csv.import(Buffer.from(text), { mode: "overwrite", dryRun })).toMatchObject(lenient);
+    }
     expect(await owners()).toEqual(["team:press", null, null]);
     await room.links.patch("t2", { owner: "team:press" });
     expect(await load(text.replace("team:press", "admin"))).toMatchObject({ success_count: 3 });
     expect(await owners()).toEqual(["admin", "team:press", null]);
+    const { events } = await room.events.page({ action: "link.update", subject: "t1" }, null, 1);
+    const [before, after] = [events[0]!.before!, events[0]!.after!].map((state) => JSON.parse(state).owner);
+    expect([before, after]).toEqual(["team:press", "admin"]);
     const counts = await room.database.read.selectFrom("owner_tags").select(["owner_id", "links"]).execute();
     expect(counts.sort((a, b) => a.owner_id - b.owner_id)).toEqual([
       { owner_id: -2, links: 1 },
       { owner_id: 0, links: 1 },
     ]);
+  });
+
+  test("rules may name shares of the owner that the row names, or else of the link's, alone", async () => {
+    const db = room.database.write;
+    const ids = new Map<string, number>();
+    for (const name of ["anna", "bob"]) {
+      await db.deleteFrom("users").where("username", "=", name).execute();
+      const user = { role: "editor", disabled: 0, quota_bytes: 0, created_at: 1, updated_at: 1 };
+      await db
+        .insertInto("users")
+        .values({ username: name, password_hash: "", ...user })
+        .execute();
+      const { id } = await db
+        .selectFrom("users")
+        .select("id")
+        .where("username", "=", name)
+        .executeTakeFirstOrThrow();
+      ids.set(name, id);
+    }
+    await room.links.create({ code: "photos", target: TARGET });
+    const set = { target: internalTarget("folder", 1), owner_id: ids.get("anna")! };
+    await db.updateTable("links").set(set).where("code", "=", "photos").execute();
+    const rules = [{ if: { percent: 50 }, target: "share:photos" }];
+    const run = async (rows: string, columns: string) => {
+      const bytes = Buffer.from(`code,target,${columns}\n${rows}\n`);
+      const trial = await csv.import(bytes, { mode: "overwrite", dryRun: true });
+      const done = await csv.import(bytes, { mode: "overwrite" });
+      expect(trial.failed_items).toEqual(done.failed_items);
+      return done.failed_items.map(({ error }) => error);
+    };
+    const cell = `"${JSON.stringify(rules).replaceAll('"', '""')}"`;
+    const refused = [expect.stringContaining("must name a share or drop box of the account")];
+    expect(await run(`r,${TARGET},bob,${cell}`, "owner,rules")).toEqual(refused);
+    expect(await run(`r,${TARGET},,${cell}`, "owner,rules")).toEqual([
+      expect.stringContaining("belongs to no account"),
+    ]);
+    expect(await run(`r,${TARGET},anna,${cell}`, "owner,rules")).toEqual([]);
+    expect(await run(`r,${TARGET},${cell}`, "rules")).toEqual([]);
+    expect(await run(`r,${TARGET},bob,${cell}`, "owner,rules")).toEqual(refused);
+    expect(await run(`r,${TARGET},bob`, "owner")).toEqual(refused);
+    expect(await run(`r,${TARGET},anna`, "owner")).toEqual([]);
+    expect((await room.links.get("r")).ownerName).toBe("anna");
+    expect(await run(`r,${TARGET},bob,`, "owner,rules")).toEqual([]);
   });
 
   test("every field of the table comes back as the API shows it", async () => {

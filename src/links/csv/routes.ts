@@ -132,7 +132,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       ...shared,
       access: "admin",
       summary:
-        "Import a CSV file of at most 10 MB. A date or number that can't be read counts as empty and is named; with Prefer: handling=strict its row fails",
+        "Import a CSV file of at most 10 MB. A date or number that can't be read, or an owner that does not exist, counts as empty and is named; with Prefer: handling=strict its row fails",
       form: importForm,
       response: importResult,
       beside: { progress: z.array(progress).optional().describe("with progress=true, if it takes a while") },

@@ -121,16 +121,16 @@ export async function decideLinks(
     options.on_conflict === "rename"
       ? await otherCodes(deps, [...new Set(conflicts)], db)
       : new Map<string, string[]>();
-  const judging = { validateTargets: deps.validateTargets, actor, now, links: new Map() };
-  const refusals = await refusalsOfRows(
-    deps,
-    { rows: links.filter(({ share }) => share === null).map(({ link }) => link), done: 0 },
-    judging,
-    db,
-  );
   const owners = await ownersOf(
     deps,
     links.map(({ link }) => link),
+  );
+  const judging = { validateTargets: deps.validateTargets, actor, now, links: new Map(), owners };
+  const refusals = await refusalsOfRows(
+    repository,
+    { rows: links.filter(({ share }) => share === null).map(({ link }) => link), done: 0 },
+    judging,
+    db,
   );
   const imported = new Map<string, PreparedLink>();
   for (const one of portion) {
