@@ -115,3 +115,69 @@ test("a folder, a file in it and its share, a token", async () => {
   await wasMade(`/admin/v1/tokens/${token.data.id}`, token.tag);
   await goesThrough(`/admin/v1/tokens/${token.data.id}`, null);
 });
+
+/** Changes of something else: mails about a share. */
+const OTHERS = ["post /shares/{code}/mails"];
+
+test("every endpoint that changes what has a tag takes If-Match, unless it makes something", async () => {
+  type Operation = { parameters?: { name?: string }[]; responses: Record<string, { headers?: object }> };
+  const document = await (await fetch(`${server.url}/admin/v1/openapi.json`)).json();
+  const { paths } = document as { paths: Record<string, Record<string, Operation>> };
+  const items = Object.keys(paths).filter((path) => {
+    const { headers = {} } = paths[path]!["get"]?.responses["200"] ?? {};
+    return path.endsWith("}") && "ETag" in headers;
+  });
+  expect(items).toContain("/admin/v1/links/{code}");
+  expect(items.length).toBeGreaterThanOrEqual(5);
+  const without = Object.entries(paths).flatMap(([path, operations]) =>
+    items.some((item) => path === item || path.startsWith(`${item}/`))
+      ? Object.entries(operations).flatMap(([method, { parameters = [], responses }]) => {
+          const isCondition = ({ name }: { name?: string }) => name === "If-Match";
+          const isOne = method === "get" || "201" in responses || parameters.some(isCondition);
+          return isOne || OTHERS.includes(`${method} ${path}`) ? [] : `${method} ${path}`;
+        })
+      : [],
+  );
+  expect(without).toEqual([]);
+});
+
+/** Is refused with another tag and carried out with that of `read`. */
+async function isConditional(method: string, path: string, read: string, body?: object) {
+  const refused = await ask(method, path, body, { "If-Match": '"other"' });
+  expect([path, refused.status]).toEqual([path, 412]);
+  const { tag } = await ask("GET", read);
+  const done = await ask(method, path, body, { "If-Match": tag });
+  expect([path, done.status]).toEqual([path, 200]);
+}
+
+test("a link's review and the way back in its history", async () => {
+  const path = "/admin/v1/links/back";
+  await ask("POST", "/admin/v1/links", { code: "back", target: TARGET });
+  await ask("PATCH", path, { title: "t" });
+  const { data } = await ask("GET", `${path}/history`);
+  await isConditional("POST", `${path}/history/${data.at(-1).id}/restore`, path);
+  expect((await ask("GET", path)).data.title).toBeNull();
+  await isConditional("POST", `${path}/review`, path, { action: "take_down" });
+});
+
+test("the end of shares and drop boxes by their entries, and the trash", async () => {
+  const folder = (await ask("POST", "/folders", { name: "conditions" })).data.id;
+  const form = new FormData();
+  form.append("file", new File(["bytes"], "c.txt"));
+  const uploaded = await fetch(`${server.url}/files/upload?folder_id=${folder}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${client.token}` },
+    body: form,
+  });
+  const file = ((await uploaded.json()) as { data: { id: number } }).data.id;
+  for (const [path, body] of [
+    [`/files/${file}/share`, {}],
+    [`/folders/${folder}/share`, {}],
+    [`/folders/${folder}/drop`, { max_bytes: 100, max_files: 2 }],
+  ] as const) {
+    const { code } = (await ask("POST", path, body)).data;
+    await isConditional("DELETE", `${path}/${code}`, `/shares/${code}`);
+  }
+  await isConditional("POST", `/files/${file}/trash`, `/files/${file}`);
+  await isConditional("POST", `/folders/${folder}/trash`, `/folders/${folder}`);
+});

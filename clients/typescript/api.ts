@@ -1944,7 +1944,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import a CSV file of at most 10 MB. A date or number that can't be read counts as empty and is named; with Prefer: handling=strict its row fails
+         * Import a CSV file of at most 10 MB. A date or number that can't be read, or an owner that does not exist, counts as empty and is named; with Prefer: handling=strict its row fails
          * @description A form with the file. `mode` says what happens to codes that exist; `dry_run` checks everything and changes nothing. Rows are written in portions, so an import that breaks off keeps what was written. For administrators; an API token needs the scope `links:write`.
          */
         post: operations["postLinksImport"];
@@ -5317,7 +5317,7 @@ export interface components {
             }[];
         };
         /** @enum {string} */
-        ImportResultColumn: "created_at" | "expires_at" | "click_count" | "human_clicks";
+        ImportResultColumn: "created_at" | "expires_at" | "click_count" | "human_clicks" | "owner";
         /** @enum {string} */
         Language: "en" | "de" | "zh" | "ja" | "fr";
         Link: {
@@ -17714,6 +17714,10 @@ export interface operations {
             header?: {
                 /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -17790,6 +17794,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -17882,6 +17887,10 @@ export interface operations {
             header?: {
                 /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -17957,6 +17966,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -22489,7 +22499,12 @@ export interface operations {
     deleteFileShareCode: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description the short code; slashes may be written as they are or as %2F
@@ -22529,6 +22544,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -22601,6 +22617,10 @@ export interface operations {
             header?: {
                 /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -22645,6 +22665,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -22711,7 +22732,12 @@ export interface operations {
     deleteFileVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description number of the entry, as responses give it
@@ -22751,6 +22777,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -24413,7 +24440,12 @@ export interface operations {
     deleteFolderDropCode: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description the short code; slashes may be written as they are or as %2F
@@ -24453,6 +24485,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -24742,7 +24775,12 @@ export interface operations {
     deleteFolderShareCode: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description the short code; slashes may be written as they are or as %2F
@@ -24782,6 +24820,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -24796,6 +24835,10 @@ export interface operations {
             header?: {
                 /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -24840,6 +24883,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];

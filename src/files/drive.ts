@@ -172,7 +172,7 @@ export function createDrive(deps: Deps) {
     /** Mount them at the root. */
     endpoints: [
       searchEndpoint({ search, trees }),
-      ...trashEndpoints({ trash, trees }),
+      ...trashEndpoints({ trash, trees, files, folders }),
       ...tusEndpoints({ resumable, trees, policies }),
       uploadEndpoint({ uploads, trees }),
       archiveEndpoint({ folders, trees, respondWithArchive, logger }),

@@ -121,7 +121,7 @@ export function createSharing(deps: SharingDeps) {
       ownerPreviewEndpoint({ files: drive.files, trees, preview }),
       thumbnailEndpoint({ files: drive.files, trees, respondWithThumbnail }),
       ...servingEndpoints({ shares: owned, trees, changes, rules }),
-      ...dropEndpoints({ drops, trees }),
+      ...dropEndpoints({ drops, trees, changes }),
     ],
     changes,
     visitJob: createVisitJob({ repository: recipients, days: deps.visitDays, clock }),

@@ -7,7 +7,6 @@ import {
   endpoint,
   type HttpContext,
   page,
-  type PathInput,
   requireScope,
   withStatus,
 } from "../platform/http/endpoint.ts";
@@ -29,7 +28,7 @@ import {
   usesSchema,
 } from "./link/link.ts";
 import { asksForTotal, isCounted, linkCursor, linkQueryOf, listQuery, placedQueryOf } from "./list/query.ts";
-import { keyOfPath, EXISTING_LINK, respondToWrite, viewIn } from "./link/routes.ts";
+import { keyOfPath, lockedLink, EXISTING_LINK, respondToWrite, viewIn } from "./link/routes.ts";
 import type { LinkService } from "./links.service.ts";
 import { presetEndpoints } from "./presets/routes.ts";
 import { qrEndpoint } from "./qr/routes.ts";
@@ -160,13 +159,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
     query: domainQuery,
     response: linkViewSchema,
   } as const;
-  const changed = {
-    async locked({ c, query, account }: PathInput<typeof domainQuery>, tx: never) {
-      const key = keyOfPath(links, c, query);
-      await links.lock(tx, [key]);
-      return viewIn(links, c, await links.by(actorOf(account)).get(key, tx));
-    },
-  };
+  const changed = lockedLink(links);
   return [
     endpoint("GET /links/:code{.+}", {
       ...ofCode,
@@ -178,6 +171,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
     endpoint(`POST /links/:code{.+}/history/:id/restore`, {
       tagged: true,
       ...ofCode,
+      ...changed,
       params: { ...ofCode.params, id: z.int().min(1) },
       summary: "Go back to a state in the history of a link or share; code and password stay",
       body: revertBody,

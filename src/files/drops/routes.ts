@@ -3,7 +3,8 @@ import { z } from "zod";
 import { actorOf, CursorPage, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
-import { refuseOwnCode, shareCodeIn } from "../serving/routes.ts";
+import { lockedShareOf, refuseOwnCode, shareCodeIn } from "../serving/routes.ts";
+import type { ShareChanges } from "../serving/changes.ts";
 import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import { dropSchema, dropView, receivedView, viewDrop, viewReceived } from "./drop.ts";
@@ -13,7 +14,9 @@ const PATH = "/folders/:id/drop";
 const common = placedEndpoint("folders");
 const params = { code: z.string().meta(CODE_FORM) };
 
-export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }): Endpoint[] => [
+type Deps = { drops: Drops; trees: Trees; changes: Pick<ShareChanges, "locked"> };
+
+export const dropEndpoints = ({ drops, trees, changes }: Deps): Endpoint[] => [
   endpoint(`POST ${PATH}`, {
     ...common,
     summary: "Open a drop box: a short link through which visitors put files into a folder",
@@ -56,6 +59,7 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
   }),
   endpoint(`DELETE ${PATH}/:code{.+}`, {
     ...common,
+    ...lockedShareOf(changes, async (input) => (await entryIn(trees, input, "FolderNotFound"))[0]),
     params,
     summary: "Close a drop box; the files stay",
     done: "Drop box closed",

@@ -78,7 +78,16 @@ export const servingEndpoints = (deps: Deps): Endpoint[] => [
 const entryEndpoints = (deps: Deps): Endpoint[] =>
   (["file", "folder"] as const).flatMap((kind) => endpointsOf(deps, kind));
 
-function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint[] {
+/** What endpoints share that end the share in the path: its state for If-Match. */
+export const lockedShareOf = (
+  changes: Pick<ShareChanges, "locked">,
+  treeOf: (input: TreeInput & { c: HttpContext }) => Promise<number>,
+) => ({
+  locked: async (input: TreeInput & { c: HttpContext }, tx: never) =>
+    viewOfShare(await changes.locked(await treeOf(input), shareCodeIn(input.c), tx), input.c.env.origin()),
+});
+
+function endpointsOf({ shares, trees, changes }: Deps, kind: Shareable["kind"]): Endpoint[] {
   const path = `/${kind}s/:id/share`;
   const ofEntries = placedEndpoint(`${kind}s`);
   const placed = async (input: TreeInput & { c: HttpContext }): Promise<[number, Shareable]> => {
@@ -113,6 +122,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
     }),
     endpoint(`DELETE ${path}/:code{.+}`, {
       ...ofEntries,
+      ...lockedShareOf(changes, async (input) => (await placed(input))[0]),
       params: { code: z.string().meta(CODE_FORM) },
       summary: `Stop sharing a ${kind} under a code`,
       done: "Share revoked",
@@ -128,10 +138,7 @@ const params = { code: z.string().meta(CODE_FORM) };
 
 function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
   const placed = (input: TreeInput & { c: HttpContext }) => shareIn(trees, input);
-  const changed = {
-    locked: async (input: TreeInput & { c: HttpContext }, tx: never) =>
-      viewOfShare(await changes.locked(...(await placed(input)), tx), input.c.env.origin()),
-  };
+  const changed = lockedShareOf(changes, async (input) => (await placed(input))[0]);
   return [
     endpoint("GET /files/share-policy", {
       ...ofAllShares,

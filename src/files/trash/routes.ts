@@ -4,6 +4,10 @@ import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/
 import { appError } from "../../lib/errors.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
+import { taggedFile } from "../tree/files.routes.ts";
+import type { Files } from "../tree/files.service.ts";
+import { lockedFolder } from "../tree/folders.routes.ts";
+import type { Folders } from "../tree/folders.service.ts";
 import { entryIn, type EntryInput, idIn, idInBody, placedEndpoint } from "../tree/entry-id.ts";
 import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
 import { ownerQuery, shownPath, type Trees } from "../tree/trees.ts";
@@ -26,17 +30,18 @@ const restoreBody = namedObject("TrashRestore", {
   parent_id: idInBody.nullable().optional().describe("the same as folder_id"),
 });
 
-type Deps = { trash: Trash; trees: Trees };
+type Deps = { trash: Trash; trees: Trees; files: Files; folders: Folders };
 
 const KINDS = [
   { kind: "file", missing: "FileNotFound", what: "a file" },
   { kind: "folder", missing: "FolderNotFound", what: "a folder with its contents" },
 ] as const;
 
-export const trashEndpoints = ({ trash, trees }: Deps): Endpoint[] => [
+export const trashEndpoints = ({ trash, trees, files, folders }: Deps): Endpoint[] => [
   ...KINDS.map(({ kind, missing, what }) =>
     endpoint(`POST /${kind}s/:id/trash`, {
       ...placedEndpoint(`${kind}s`),
+      locked: (kind === "file" ? taggedFile({ files, trees }) : lockedFolder({ folders, trees })).locked,
       summary: `Move ${what} to the trash`,
       response: trashedView,
       async handle(input) {
@@ -52,7 +57,7 @@ export const trashEndpoints = ({ trash, trees }: Deps): Endpoint[] => [
 const viewFor = (account: Parameters<typeof shownPath>[0]) => (item: TrashedItem) =>
   viewTrashed({ ...item, path: item.path && shownPath(account, item.path) });
 
-function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
+function heapEndpoints({ trash, trees }: Pick<Deps, "trash" | "trees">): Endpoint[] {
   const shared = placedEndpoint("trash");
   /** An API token of one folder reaches what was in there. */
   async function trashedIn(input: EntryInput): Promise<[tree: number, id: number]> {

@@ -45,14 +45,17 @@ type Deps = { folders: Folders; trees: Trees; transfers: Transfers; logger: Logg
 
 const shared = placedEndpoint("folders");
 
+/** What endpoints share that change a folder: its state for If-Match. */
+export const lockedFolder = ({ folders, trees }: Pick<Deps, "folders" | "trees">) => ({
+  async locked(input: PathInput, tx: never) {
+    const [tree, id] = await entryIn(trees, input, "FolderNotFound");
+    return viewFolder(await folders.locked(tree, id, tx), await trees.nameOf(input, tree));
+  },
+});
+
 export function folderEndpoints({ folders, trees, transfers, logger }: Deps): Endpoint[] {
   const folderIn = (input: PathInput, how = {}) => entryIn(trees, input, "FolderNotFound", how);
-  const changed = {
-    async locked(input: PathInput, tx: never) {
-      const [tree, id] = await folderIn(input);
-      return viewFolder(await folders.locked(tree, id, tx), await trees.nameOf(input, tree));
-    },
-  };
+  const changed = lockedFolder({ folders, trees });
   return [
     contentsEndpoint({ folders, trees, logger }, "/folders", "The contents of the root"),
     endpoint("POST /folders", {

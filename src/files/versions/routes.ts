@@ -74,6 +74,7 @@ export function versionEndpoints({ files, versions, trees, download, logger }: D
 
     endpoint(`DELETE ${PATH}/:version`, {
       ...shared,
+      locked: taggedFile({ files, trees }).locked,
       params,
       summary: "Delete a former content of a file for good",
       done: "Version deleted",

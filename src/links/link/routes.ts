@@ -1,9 +1,16 @@
 /** What the endpoints of links have in common. */
-import { beside, type HttpContext } from "../../platform/http/endpoint.ts";
+import { actorOf, beside, type HttpContext, type PathInput } from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import { isCodeText, linkNotFound } from "./code.ts";
-import { type HostOf, type LinkView, linkViewSchema, type ShownLink, viewOfLink } from "./link.ts";
+import {
+  type domainQuery,
+  type HostOf,
+  type LinkView,
+  linkViewSchema,
+  type ShownLink,
+  viewOfLink,
+} from "./link.ts";
 
 export type LinkAccess = {
   /** @throws LinkNotFound */
@@ -28,6 +35,20 @@ export function keyOfPath(
 
 export const viewIn = ({ domains }: LinkAccess, c: HttpContext, link: ShownLink): LinkView =>
   viewOfLink(link, c.env.origin(), domains.hostOf);
+
+export type LockableLinks = Omit<LinkAccess, "by"> & {
+  lock(tx: never, keys: readonly string[]): Promise<unknown>;
+  by(actor: Actor): { get(key: string, tx?: never): Promise<ShownLink> };
+};
+
+/** What endpoints share that change the link in the path: its state for If-Match. */
+export const lockedLink = (links: LockableLinks) => ({
+  async locked({ c, query, account }: PathInput<typeof domainQuery>, tx: never) {
+    const key = keyOfPath(links, c, query);
+    await links.lock(tx, [key]);
+    return viewIn(links, c, await links.by(actorOf(account)).get(key, tx));
+  },
+});
 
 export const EXISTING_LINK = {
   existing_link: linkViewSchema

@@ -7,7 +7,7 @@ import { CODE_FORM } from "../link/code.ts";
 import { REVIEWS } from "../link/events.ts";
 import { MOST_REASON } from "../link/held.ts";
 import { domainQuery, linkViewSchema } from "../link/link.ts";
-import { keyOfPath, type LinkAccess, viewIn } from "../link/routes.ts";
+import { keyOfPath, type LockableLinks, lockedLink, viewIn } from "../link/routes.ts";
 import { reportSchema, viewOfReport } from "./report.ts";
 import type { LinkSafety } from "./service.ts";
 
@@ -38,12 +38,13 @@ const resolution = namedObject("ReportResolution", {
 const idPlace = z.object({ id: z.int() });
 
 /** Relative to {admin}/v1. */
-export function safetyEndpoints(links: LinkAccess & { safety: LinkSafety }): Endpoint[] {
+export function safetyEndpoints(links: LockableLinks & { safety: LinkSafety }): Endpoint[] {
   const { safety, by, domains } = links;
   const shared = { access: "admin", scope: "links", tag: "links" } as const;
   return [
     endpoint("POST /links/:code{.+}/review", {
       ...shared,
+      ...lockedLink(links),
       tagged: true,
       params: { code: z.string().meta(CODE_FORM) },
       query: domainQuery,
