@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { createOutbound, OutboundFailure, type OutboundRequest } from "./outbound.ts";
+import { createOutbound, OutboundFailure, type OutboundRequest, unchunkedBody } from "./outbound.ts";
 
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
@@ -241,4 +241,42 @@ describe("bounds", () => {
     const response = await local(port)({ ...GET, url: `http://a.example:${port}/` });
     expect(response.body.toString()).toBe("b".repeat(10));
   });
+
+  test("a body in many packets is not joined anew at each, and is given what time it has once", async () => {
+    const packets = 40;
+    const port = await serve(async (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      for (let packet = 0; packet < packets; packet++) {
+        await Bun.sleep(2);
+        socket.write("a".repeat(1_000));
+      }
+      socket.end();
+    });
+    const concat = spyOn(Buffer, "concat");
+    const timer = spyOn(globalThis, "setTimeout");
+    try {
+      const bounds = { mostBytes: 1e6, bodyMs: 4_999 };
+      const { body } = await local(port)({ ...GET, ...bounds, url: `http://a.example:${port}/` });
+      expect(body.toString()).toBe("a".repeat(packets * 1_000));
+      const joined = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0);
+      expect(joined).toBeLessThan(packets * 1_000 * 2);
+      expect(timer.mock.calls.filter(([, ms]) => ms === bounds.bodyMs)).toHaveLength(1);
+    } finally {
+      concat.mockRestore();
+      timer.mockRestore();
+    }
+  });
+});
+
+test("chunks are joined, as far as they came", () => {
+  const joined = (text: string, coding = "chunked") =>
+    unchunkedBody({
+      headers: new Headers({ "Transfer-Encoding": coding }),
+      body: Buffer.from(text),
+    }).toString();
+  expect(joined("3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\nmore")).toBe("abc0123456789");
+  expect(joined("1a\r\nabc")).toBe("abc");
+  for (const text of ["", "x", "5", "0\r\n", "-1\r\na", "\r\n"]) expect(joined(text)).toBe("");
+  expect(joined("f".repeat(400) + "\r\nabc")).toBe("abc");
+  expect(joined("3\r\nabc", "identity")).toBe("3\r\nabc");
 });

@@ -110,14 +110,25 @@ export function createOutbound({
 /** The body without the marks of chunks. */
 export function unchunkedBody({ headers, body }: Pick<OutboundResponse, "headers" | "body">): Buffer {
   if (!/\bchunked\b/i.test(headers.get("transfer-encoding") ?? "")) return body;
-  const pieces: Buffer[] = [];
+  const joined = Buffer.allocUnsafe(body.length);
+  let length = 0;
   for (let at = 0; ; ) {
-    const end = body.indexOf("\r\n", at);
-    const size = end === -1 ? NaN : Number.parseInt(body.toString("latin1", at, Math.min(end, at + 16)), 16);
-    if (!(size > 0)) return Buffer.concat(pieces);
-    pieces.push(body.subarray(end + 2, end + 2 + size));
-    at = end + 2 + size + 2;
+    let size = 0;
+    for (let digit = hexDigit(body[at]); digit >= 0; digit = hexDigit(body[++at])) size = size * 16 + digit;
+    const start = body.indexOf(LF, at) + 1;
+    if (size === 0 || start === 0) return joined.subarray(0, length);
+    length += body.copy(joined, length, start, Math.min(start + size, body.length));
+    at = start + size + 2;
   }
+}
+
+const LF = 0x0a;
+
+/** -1: none. */
+function hexDigit(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : -1;
 }
 
 function beforeDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
@@ -156,8 +167,9 @@ function readResponse(
   let skipped = 0;
   let length = Number.POSITIVE_INFINITY;
   let read: Buffer = Buffer.alloc(0);
+  const body = createGatheredBytes(mostBytes);
   const fail = (error: OutboundFailure) => reject(error);
-  const finish = () => head && resolve({ ...head, body: read.subarray(0, Math.min(length, mostBytes)) });
+  const finish = () => head && resolve({ ...head, body: body.upTo(length) });
   socket.once(ready, () => socket.write(sent));
   socket.on("error", (error: NodeJS.ErrnoException) => fail(failed(problemOf(error))));
   socket.once("close", () => {
@@ -165,14 +177,31 @@ function readResponse(
     fail(failed("the connection was closed without an answer"));
   });
   socket.on("data", (bytes: Buffer) => {
+    const isBody = head !== null;
+    if (!isBody && !readHead(bytes)) return;
+    body.add(isBody ? bytes : read);
+    if (body.size() >= Math.min(length, mostBytes)) return finish();
+    if (isBody || bodyMs === undefined) return;
+    setTimeout(finish, bodyMs).unref();
+    deadline.addEventListener("abort", finish);
+  });
+  return promise;
+
+  /** Leaves in `read` what follows the head. False: it is not complete yet, or not taken. */
+  function readHead(bytes: Buffer): boolean {
     read = Buffer.concat([read, bytes]);
     while (head === null) {
       const end = read.indexOf("\r\n\r\n");
-      if (skipped + (end === -1 ? read.length : end) > MOST_HEAD_BYTES)
-        return fail(failed("the head of the answer is too large"));
-      if (end === -1) return;
+      if (skipped + (end === -1 ? read.length : end) > MOST_HEAD_BYTES) {
+        fail(failed("the head of the answer is too large"));
+        return false;
+      }
+      if (end === -1) return false;
       const found = parseHead(read.toString("latin1", 0, end));
-      if (found === null) return fail(failed("the answer is not HTTP"));
+      if (found === null) {
+        fail(failed("the answer is not HTTP"));
+        return false;
+      }
       read = read.subarray(end + 4);
       skipped += end + 4;
       // 1xx: the response follows.
@@ -181,12 +210,29 @@ function readResponse(
     const hasNoBody = method === "HEAD" || head.status === 204 || head.status === 304;
     const given = head.headers.get("content-length") ?? "";
     length = hasNoBody ? 0 : /^\d{1,15}$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY;
-    if (read.length >= Math.min(length, mostBytes)) return finish();
-    if (bodyMs === undefined) return;
-    setTimeout(finish, bodyMs).unref();
-    deadline.addEventListener("abort", finish);
-  });
-  return promise;
+    return true;
+  }
+}
+
+/** One piece whose room doubles: joined anew at each packet, a body would be copied by the square of its length. */
+function createGatheredBytes(most: number) {
+  let bytes: Buffer = Buffer.alloc(0);
+  let size = 0;
+  return {
+    size: () => size,
+    /** Drops what is beyond the most. */
+    add(piece: Buffer): void {
+      const taken = piece.subarray(0, most - size);
+      if (size + taken.length > bytes.length) {
+        const larger = Buffer.allocUnsafe(Math.min(most, Math.max(size + taken.length, 2 * bytes.length)));
+        bytes.copy(larger, 0, 0, size);
+        bytes = larger;
+      }
+      bytes.set(taken, size);
+      size += taken.length;
+    },
+    upTo: (end: number): Buffer => bytes.subarray(0, Math.min(end, size)),
+  };
 }
 
 function parseHead(text: string): Omit<ReceivedResponse, "body"> | null {
