@@ -30,8 +30,16 @@ const CASES: readonly Case[] = [
     values: {
       s3: S3,
       secrets: { secretKey: KEY, ...S3_KEYS },
-      config: { "features.instance_name": "It's ours", "api.cookie_secure": false },
-      settings: { WAYMARK__SERVER__WORKERS: 2, WAYMARK__LOGGING__LEVEL: "warn" },
+      config: {
+        "features.instance_name": "It's ours",
+        "api.cookie_secure": false,
+        "analytics.max_log_rows": 10_000_000,
+      },
+      settings: {
+        WAYMARK__SERVER__WORKERS: 2,
+        WAYMARK__CACHE__MAX_LINKS: 10_000_000,
+        WAYMARK__LOGGING__LEVEL: "warn",
+      },
       image: { pullSecrets: ["ours"], tag: "next" },
       service: { type: "LoadBalancer", annotations: { a: "b" } },
       ingress: { enabled: true, hosts: ["go.example.com"], annotations: { a: "b" } },

@@ -27,9 +27,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 valueFrom: { secretKeyRef: { name: {{ include "waymark.secret" .root }}, key: {{ .key }}, optional: true } }
 {{- end -}}
 
+{{/* The text of a value. Helm reads numbers as floating ones, which it would write as 1e+07. */}}
+{{- define "waymark.text" -}}
+{{- if kindIs "string" . }}{{ . }}{{ else }}{{ toJson . }}{{ end -}}
+{{- end -}}
+
 {{/* A word for the shell. */}}
 {{- define "waymark.word" -}}
-{{- printf "'%s'" (toString . | replace "'" "'\\''") -}}
+{{- printf "'%s'" (include "waymark.text" . | replace "'" "'\\''") -}}
 {{- end -}}
 
 {{/* What a node and its set-up have in common. */}}
@@ -63,7 +68,7 @@ volumeMounts:
 {{- end }}
 - { name: WAYMARK__HEALTH__OPEN_PROBES, value: ready }
 {{- range $name, $value := .Values.settings }}
-- { name: {{ $name }}, value: {{ $value | quote }} }
+- { name: {{ $name }}, value: {{ include "waymark.text" $value | quote }} }
 {{- end }}
 {{- with .Values.extraEnv }}
 {{ toYaml . }}
