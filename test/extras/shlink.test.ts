@@ -131,6 +131,19 @@ test("findIfExists finds what has all that is given", async () => {
   });
 });
 
+test("findIfExists finds a link whose target begins many others", async () => {
+  const given = { longUrl: "https://home.example/", findIfExists: true };
+  const first = await ask("POST", "/short-urls", given);
+  const links = Array.from({ length: 101 }, (_, at) => ({
+    target: `https://home.example/${at}`,
+    code: `h${at}`,
+  }));
+  expect((await admin.call("POST", "/links/batch", { links })).status).toBe(200);
+  expect((await ask("POST", "/short-urls", given)).body["shortCode"]).toBe(first.body["shortCode"]);
+  await admin.call("DELETE", "/links/batch", { codes: links.map(({ code }) => code) });
+  await ask("DELETE", `/short-urls/${first.body["shortCode"]}`);
+});
+
 test("what is wrong is said as Shlink says it", async () => {
   const problemOf = async (...given: Parameters<typeof ask>) => {
     const { status, type, body } = await ask(...given);

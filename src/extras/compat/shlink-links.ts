@@ -1,6 +1,6 @@
 /** Short URLs of Shlink. */
 import type { LinkView } from "../../links/link/link.ts";
-import { type Answer, linksFrom, part } from "./call.ts";
+import { linksFrom, part } from "./call.ts";
 import type { ShlinkRequest } from "./shlink-request.ts";
 import { invalid, reply, problem, refused, type ShlinkReply } from "./shlink-problems.ts";
 
@@ -8,6 +8,9 @@ const STANDARD_PAGE = 10;
 const LARGEST_PAGE = 1_000;
 /** With `tagsMode=any` the links of each tag are read, at most so many. */
 const MOST_OF_TAG = 500;
+/** For `findIfExists` the newest links with the target in them are read, at most so many. */
+const MOST_OF_TARGET = 2_000;
+const PORTION_OF_TARGET = 100;
 
 export const summaryOf = (total: number, nonBots: number) => ({ total, nonBots, bots: total - nonBots });
 
@@ -106,15 +109,8 @@ const textIn = (value: unknown): string => (typeof value === "string" ? value : 
 
 /** The newest link that has all that the request gives. */
 async function findLink({ call }: ShlinkRequest, given: Record<string, unknown>): Promise<LinkView | null> {
-  const { target, code, domain } = given;
+  const { target, code, domain, tags } = given;
   if (typeof target !== "string") return null;
-  const found: Answer = await (typeof code === "string"
-    ? call("GET", `/links/${part(code)}`, { query: { domain: textIn(domain) } })
-    : call("GET", "/links", {
-        query: { search: target.slice(0, 512), domain: textIn(domain), page_size: 100 },
-      }));
-  if (found.status !== 200) return null;
-  const links = (typeof code === "string" ? [found.body.data] : found.body.data) as LinkView[];
   const isEqual = (link: LinkView) =>
     Object.entries(given).every(([name, value]) => {
       const own = (link as Record<string, unknown>)[name] ?? null;
@@ -122,7 +118,18 @@ async function findLink({ call }: ShlinkRequest, given: Record<string, unknown>)
       if (name === "starts_at" || name === "expires_at") return sameInstant(own, value);
       return own === (value ?? null);
     });
-  return links.find(isEqual) ?? null;
+  if (typeof code === "string") {
+    const { status, body } = await call("GET", `/links/${part(code)}`, { query: { domain: textIn(domain) } });
+    return status === 200 && isEqual(body.data as LinkView) ? body.data : null;
+  }
+  const tag = Array.isArray(tags) ? tags.filter((one) => typeof one === "string") : [];
+  const filter = { search: target.slice(0, 512), domain: textIn(domain), tag };
+  for (let start = 0; start < MOST_OF_TARGET; start += PORTION_OF_TARGET) {
+    const { links, total } = await linksFrom(call, filter, start, PORTION_OF_TARGET);
+    const found = links.find(isEqual);
+    if (found !== undefined || start + PORTION_OF_TARGET >= total) return found ?? null;
+  }
+  return null;
 }
 
 const sameTags = (own: unknown, given: unknown): boolean =>
