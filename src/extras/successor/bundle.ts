@@ -4,7 +4,8 @@
  *   private/waymark.db        a database of links, aliases, domains and the settings that visitors notice; first, so
  * that
  *                             it is read without the rest
- *   site/HOST/CODE.html       a page for each public code, for any host of files
+ *   site/HOST/CODE.html       a page for each public code, for any host of files; where case is ignored, one more in
+ *                             capitals, as QR codes have them
  *   manifest.json             what it has, and what it lacks
  */
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
@@ -24,7 +25,7 @@ import { syncFolder } from "../../lib/sync-folder.ts";
 import { VERSION } from "../../lib/version.ts";
 import { codeOf, domainOf } from "../../links/link/key.ts";
 import { type NoPage, redirectPage, staticResponse } from "./pages.ts";
-import { codesOf, copyLinks, countSameButCase, hostsOf } from "./successor.repository.ts";
+import { codesOf, copyLinks, countSameButCase, domainsWithoutCase, hostsOf } from "./successor.repository.ts";
 
 const DATABASE = "private/waymark.db";
 /** A file in the folder of an unfinished bundle, held by its command. */
@@ -170,6 +171,7 @@ async function writePages(
   const hosts = await hostsOf(copy);
   hosts.set(0, URL.parse(publicUrl)?.hostname ?? "_default");
   const without = { locked: 0, limited: 0, held: 0, expired: 0, not_started: 0, unfit: 0 };
+  const withoutCase = await domainsWithoutCase(copy);
   const seen = new Set<string>();
   let pages = 0;
   let done = 0;
@@ -183,11 +185,14 @@ async function writePages(
         if (!("reason" in response)) without.unfit++;
         continue;
       }
-      const name = `site/${host}/${code}.html`;
+      const spellings = withoutCase.has(domainOf(row.code)) ? new Set([code, code.toUpperCase()]) : [code];
+      const putPage = async (page: string) => {
+        for (const spelling of spellings) await put(`site/${host}/${spelling}.html`, page);
+      };
       if (!("reason" in response)) {
         pages++;
-        await put(name, redirectPage(response));
-      } else if (response.reason === "locked" || response.reason === "limited") await put(name, waitingPage);
+        await putPage(redirectPage(response));
+      } else if (response.reason === "locked" || response.reason === "limited") await putPage(waitingPage);
       seen.add(host);
     }
     onProgress("pages", (done += rows.length), links);

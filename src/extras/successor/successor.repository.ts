@@ -3,7 +3,7 @@ import { pagesAfter } from "../../lib/pages.ts";
 import { inOrderOf } from "../../platform/db/queries.ts";
 import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
-import { codeOf, domainOf } from "../../links/link/key.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf } from "../../links/link/key.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
 import type { PagedLink } from "./pages.ts";
 
@@ -192,6 +192,14 @@ export async function countSameButCase({ read }: Pick<Database, "read">): Promis
   const { rows } = await sql<{ n: number }>`select coalesce(sum(n), 0) as n from
     (select count(*) as n from ${codes} group by lower(code) having count(*) > 1)`.execute(read);
   return rows[0]!.n;
+}
+
+/** Returns the ids of the domains of a copy that compare codes without case. */
+export async function domainsWithoutCase({ read }: Pick<Database, "read">): Promise<Set<number>> {
+  const domains = await read.selectFrom("domains").select("id").where("ignore_case", "=", 1).execute();
+  const setting = read.selectFrom("settings").select("value").where("key", "=", "links.ignore_case");
+  const { value } = (await setting.executeTakeFirst()) ?? {};
+  return new Set([...domains.map(({ id }) => id), ...(value === "true" ? [DEFAULT_DOMAIN] : [])]);
 }
 
 /** Returns the hosts of a copy by id. */

@@ -107,6 +107,28 @@ forEachDialect((dialect) => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
+  test("codes of a domain that ignores case have a page in capitals too, as QR codes have them", async () => {
+    const { links, database } = room;
+    await links.domainService.create({ host: "c.test", ignore_case: true }, COMMAND);
+    await links.create({ code: "sale/x-1", target: "https://a.test/sale", domain: "c.test" });
+    await links.create({ code: "77", target: "https://a.test/digits", domain: "c.test" });
+    const setting = { key: "links.ignore_case", value: "true", updated_at: 0, updated_by: "cli" };
+    await database.write.insertInto("settings").values(setting).execute();
+    const capitals = join(folder, `${dialect.name}-capitals.tar.gz`);
+    const { pages } = await make(capitals);
+    const entries = await unpackTar(Bun.gunzipSync(await Bun.file(capitals).bytes()));
+    const site = entries.map(({ header }) => header.name).filter((name) => name.startsWith("site/c.test/"));
+    expect(site.sort()).toEqual([
+      "site/c.test/77.html",
+      "site/c.test/SALE/X-1.html",
+      "site/c.test/sale/x-1.html",
+    ]);
+    expect(entries.map(({ header }) => header.name)).toContain("site/go.test/LOCKED.html");
+    expect(pages).toBe(11);
+    await database.write.deleteFrom("settings").where("key", "=", "links.ignore_case").execute();
+    for (const code of ["sale/x-1", "77"]) await links.remove(links.domains.key(code, "c.test"));
+  });
+
   test("its database has the links as they are, with aliases and uses, and nothing of people", async () => {
     await make();
     const copied = join(folder, `${dialect.name}.db`);
