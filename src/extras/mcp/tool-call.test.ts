@@ -44,14 +44,14 @@ test("a response without end is left, and the model is advised to ask for less",
 });
 
 test("arguments that do not fit into an address are refused before the API is called", async () => {
-  const asked: string[] = [];
+  const sent: string[] = [];
   const call = (given: Record<string, unknown>) =>
     callTool(
       { ...tool, query: ["tag"] },
       { id: 1, ...given },
       {
         ask: ({ url }) => {
-          asked.push(new URL(url).search);
+          sent.push(new URL(url).search);
           return new Response("{}");
         },
         from: new Request("http://localhost/admin/v1/mcp"),
@@ -65,5 +65,5 @@ test("arguments that do not fit into an address are refused before the API is ca
     const { isError, content } = await call(given);
     expect([isError, content[0]!.text]).toEqual([true, expect.stringContaining("too long")]);
   }
-  expect(asked).toEqual(["?tag=a+b&tag=c&other=%26"]);
+  expect(sent).toEqual(["?tag=a+b&tag=c&other=%26"]);
 });
