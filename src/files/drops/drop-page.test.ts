@@ -26,6 +26,16 @@ const box: OpenDrop = {
   isTwoWay: false,
 };
 
+test("what was sent is listed with its size, unless the owner has put other content there", () => {
+  const look = testVisitorPages.look(new Request("http://a.test/"));
+  const shown = (size: number | null) => {
+    const sent = [{ name: "a.txt", path: "Trip", size, at: 0 }];
+    const { html } = dropPage(look, { box, most: 10, sent, note: null, remembers: true });
+    return /<bdi>Trip\/a\.txt<\/bdi><span>(?:([^<·]+) · )?<time/.exec(html)?.[1];
+  };
+  expect([shown(3), shown(null)]).toEqual(["3\u00a0bytes", undefined]);
+});
+
 test("who asks is named in every language, and can't change the page; without a name nobody is; kinds are listed", () => {
   const words = {
     en: "Your files go to @.",
