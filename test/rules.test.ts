@@ -77,6 +77,11 @@ test("any path that somebody typed leads where its explanation says", async () =
   }
   expect((await visit("/Rules-plain")).status).toBe(404);
   expect((await client.call("GET", "/links/Rules-plain/explain")).status).toBe(404);
+  await client.call("POST", "/links", { code: "rules-plain/explain", target: TARGET });
+  expect((await explain("rules-plain", {})).data.code).toBe("rules-plain/explain");
+  expect((await explain("rules-plain%2Fexplain", {})).data).toMatchObject({ found_by: "code" });
+  expect((await client.call("DELETE", "/links/rules-plain/explain")).status).toBe(200);
+  expect((await explain("rules-plain", {})).data).toMatchObject({ code: "rules-plain", found_by: "code" });
 });
 
 describe("rules", () => {

@@ -1674,7 +1674,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where a link would lead a visitor, and why; write a code that ends in /explain with %2F
+         * Where a link would lead a visitor, and why; a code that ends in /explain reads that link instead
          * @description Decides for the visitor that the parameters describe, and names the rule. It counts no click and takes no use. For editors and administrators; an API token needs the scope `links:read`.
          */
         get: operations["getLinkExplain"];
@@ -1734,7 +1734,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The short URL of a link as a QR code; write a code that ends in /qr with %2F
+         * The short URL of a link as a QR code; a code that ends in /qr reads that link instead
          * @description Colours that scanners can't tell apart are refused. For editors and administrators; an API token needs the scope `links:read`.
          */
         get: operations["getLinkQr"];

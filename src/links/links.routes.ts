@@ -5,7 +5,6 @@ import {
   CursorPage,
   type Endpoint,
   endpoint,
-  type HttpContext,
   page,
   requireScope,
   withStatus,
@@ -28,7 +27,7 @@ import {
   usesSchema,
 } from "./link/link.ts";
 import { asksForTotal, isCounted, linkCursor, linkQueryOf, listQuery, placedQueryOf } from "./list/query.ts";
-import { keyOfPath, lockedLink, EXISTING_LINK, respondToWrite, viewIn } from "./link/routes.ts";
+import { isWholeCode, keyOfPath, lockedLink, EXISTING_LINK, respondToWrite, viewIn } from "./link/routes.ts";
 import type { LinkService } from "./links.service.ts";
 import { presetEndpoints } from "./presets/routes.ts";
 import { qrEndpoint } from "./qr/routes.ts";
@@ -245,12 +244,8 @@ export const historyLinks = (links: LinkService) => ({
     if (!isCodeText(code)) throw linkNotFound(code);
     return (await links.by(actorOf(caller)).get(links.domains.key(code, domain))).id;
   },
-  async view(c: HttpContext, caller: Caller, code: string, domain: string | undefined) {
-    const link = isCodeText(code)
-      ? await links.by(actorOf(caller)).find(links.domains.key(code, domain))
-      : null;
-    return link && viewIn(links, c, link);
-  },
+  isWholeCode: (asking: Parameters<typeof isWholeCode>[1], below: string) =>
+    isWholeCode(links, asking, below),
 });
 
 /** How the API changes one link, whatever its code serves before and after. */

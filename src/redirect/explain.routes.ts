@@ -9,7 +9,7 @@ import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { NO_OPTIONS, readOptions, writeOptions } from "../links/link/field-values.ts";
 import { codeOf, domainOf } from "../links/link/key.ts";
 import { domainQuery, type Link } from "../links/link/link.ts";
-import type { LinkAccess } from "../links/link/routes.ts";
+import { isWholeCode, type FoundLinks } from "../links/link/routes.ts";
 import { shortUrl } from "../links/link/short-url.ts";
 import type { LostReason } from "../visitors/lost-pages.ts";
 import { isLinkPreview } from "../lib/automated-visitors.ts";
@@ -194,7 +194,7 @@ type FoundByPath = Pick<Link, "code" | "target" | "options">;
 
 type Deps = {
   explain: Explain;
-  links: LinkAccess & {
+  links: FoundLinks & {
     domains: PathDomains & Pick<Domains, "idOf" | "stored">;
     findByAnyCode(key: string): Promise<FoundByPath | null>;
   };
@@ -318,12 +318,13 @@ export function createPathExplain({ explain, ...deps }: Omit<Deps, "targetScheme
 export function explainEndpoint(deps: Omit<Deps, "targetSchemes">): Endpoint {
   const explainPath = createPathExplain(deps);
   return endpoint("GET /links/:code{.+}/explain", {
-    ownsPath: true,
+    yields: (asking) => isWholeCode(deps.links, asking, "explain"),
     access: "editor",
     scope: "links",
     tag: "links",
     params: { code: z.string().describe("the code, or what somebody typed after the host") },
-    summary: "Where a link would lead a visitor, and why; write a code that ends in /explain with %2F",
+    summary:
+      "Where a link would lead a visitor, and why; a code that ends in /explain reads that link instead",
     query: explainQuery,
     response: explanation,
     handle: ({ c, query, account }) =>

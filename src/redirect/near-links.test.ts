@@ -104,7 +104,7 @@ const search = createPathSearch({
   links: {
     domains,
     findByAnyCode: async (key) => rows.get(key) ?? null,
-    by: () => ({ get: () => Promise.reject(new Error("not answer")) }),
+    by: () => ({ get: () => Promise.reject(new Error("not answer")), find: async () => null }),
   },
   forgivesTails: () => settings.tails,
   now: () => NOW,

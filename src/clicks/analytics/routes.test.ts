@@ -316,11 +316,20 @@ describe("codes", () => {
     },
   );
 
-  test("other methods are 405 on reports and reach links only with %2F", async () => {
+  test("other methods are 405 on the two first reports, and links that end like others are reached", async () => {
     await room.addLink("a/analytics");
     for (const path of ["/links/a/analytics", "/links/a/b/analytics", "/links/a/analytics/devices"])
       expect([path, (await get(path, "DELETE")).status]).toEqual([path, 405]);
     expect((await get("/links/a%2Fanalytics", "DELETE")).status).toBe(200);
+    await room.addLink("a");
+    for (const report of ["trends", "geo", "clicks"]) {
+      const path = `/links/a/analytics/${report}`;
+      expect((await get(path)).body.data?.code).toBeUndefined();
+      await room.addLink(`a/analytics/${report}`);
+      expect((await get(path)).body.data.code).toBe(`a/analytics/${report}`);
+      expect((await get(path, "DELETE")).status).toBe(200);
+      expect((await get(path)).body.data?.code).toBeUndefined();
+    }
     expect((await get("/analytics/top", "POST")).status).toBe(405);
   });
 });

@@ -55,6 +55,7 @@ import type { ClickFilter } from "./cuts.ts";
 import type { Analytics } from "./service.ts";
 import { visitorsOf } from "../../lib/visitors.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../../links/link/code.ts";
+import { isWholeCode } from "../../links/link/routes.ts";
 import { z } from "zod";
 
 type Deps = ReportDeps & {
@@ -170,6 +171,8 @@ export type ReachableLinks = {
   /** @throws LinkNotFound for a link that does not exist for the actor */
   by(actor: Actor): {
     get(key: string): Promise<unknown>;
+    /** Resolves with null for a link that does not exist for the actor. */
+    find(key: string): Promise<unknown>;
     /** Resolves with null for all links. @throws LinkNotFound likewise, BadRequest */
     chosen: ChooseLinks;
   };
@@ -191,7 +194,12 @@ type ReportDeps = {
 type Report = "trends" | "geo" | "devices" | "clicks";
 
 type ReportScope = {
-  shared: Pick<Endpoint, "access" | "scope" | "tag" | "params" | "ownsPath">;
+  shared: Pick<Endpoint, "access" | "scope" | "tag" | "params">;
+  /** How the paths of the reports differ from those of links. Absent: they look like none. */
+  besideCodes?(report: Report): {
+    ownsPath?: true;
+    yields?(asking: { c: HttpContext; account: Caller; query: ClickQuery }): Promise<boolean>;
+  };
   /** The part of the paths before `/analytics`. */
   prefix: string;
   summaries: Readonly<Record<Report, string>>;
@@ -205,12 +213,13 @@ type ReportScope = {
 function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
   const { analytics, links } = deps;
   const rangeOf = createRangeReader(deps);
-  const { prefix, shared: common, summaries, filterOf } = of;
+  const { prefix, summaries, filterOf } = of;
+  const commonOf = (report: Report) => ({ ...of.shared, ...of.besideCodes?.(report) });
   const withNote = createDetailsNote(deps);
   const filterQuery = of.query as typeof clickQuery.shape;
   return [
     endpoint(`GET ${prefix}/analytics/devices`, {
-      ...common,
+      ...commonOf("devices"),
       summary: summaries.devices,
       query: limited(10, 20).extend(filterQuery),
       response: devicesResponse,
@@ -222,7 +231,7 @@ function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       },
     }),
     endpoint(`GET ${prefix}/analytics/trends`, {
-      ...common,
+      ...commonOf("trends"),
       summary: summaries.trends,
       query: rangeQuery.extend({ ...unitQuery, ...compareQuery, ...filterQuery }),
       response: trendResponse,
@@ -239,7 +248,7 @@ function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       },
     }),
     endpoint(`GET ${prefix}/analytics/geo`, {
-      ...common,
+      ...commonOf("geo"),
       summary: summaries.geo,
       query: limited(20, 100).extend({ ...placeQuery, ...filterQuery }),
       response: geoResponse,
@@ -251,7 +260,7 @@ function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       },
     }),
     endpoint(`GET ${prefix}/analytics/clicks`, {
-      ...common,
+      ...commonOf("clicks"),
       summary: summaries.clicks,
       query: limited(20, 100).extend(filterQuery),
       response: newestResponse,
@@ -271,7 +280,6 @@ const ofLink = {
   scope: "analytics:read",
   tag: "analytics",
   params: { code: z.string().meta(CODE_FORM) },
-  ownsPath: true,
 } as const;
 
 /** The reports on one link, for editors too. */
@@ -308,9 +316,14 @@ function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
       },
       query: linkClickQuery.shape,
       filterOf,
+      besideCodes: (report) =>
+        report === "devices"
+          ? { ownsPath: true }
+          : { yields: (asking) => isWholeCode(links, asking, `analytics/${report}`) },
     }),
     endpoint("GET /links/:code{.+}/analytics", {
       ...ofLink,
+      ownsPath: true,
       summary: "The clicks of one link; write a code that ends in /analytics with %2F",
       query: rangeQuery.extend({ ...unitQuery, ...linkClickQuery.shape }),
       response: linkResponse,

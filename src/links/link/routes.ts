@@ -1,5 +1,11 @@
 /** What the endpoints of links have in common. */
-import { actorOf, beside, type HttpContext, type PathInput } from "../../platform/http/endpoint.ts";
+import {
+  actorOf,
+  beside,
+  type Caller,
+  type HttpContext,
+  type PathInput,
+} from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import { isCodeText, linkNotFound } from "./code.ts";
@@ -31,6 +37,32 @@ export function keyOfPath(
   const code = c.req.param("code") ?? "";
   if (!isCodeText(code)) throw linkNotFound(code);
   return domains.key(code, domain);
+}
+
+type CodeSearch = {
+  by(actor: Actor): {
+    /** Resolves with null for a link that does not exist for the actor. */
+    find(key: string): Promise<unknown>;
+  };
+  domains: Pick<LinkAccess["domains"], "key">;
+};
+
+export type FoundLinks = Omit<LinkAccess, "by"> & {
+  by(actor: Actor): ReturnType<LinkAccess["by"]> & ReturnType<CodeSearch["by"]>;
+};
+
+/**
+ * Whether the actor has a link whose code is the whole path, with what is below a code. In a path with `%2F` the code is
+ * written out, and what follows it is none of it.
+ */
+export async function isWholeCode(
+  links: CodeSearch,
+  { c, account, query }: { c: HttpContext; account: Caller; query: { domain?: string | undefined } },
+  below: string,
+): Promise<boolean> {
+  const code = `${c.req.param("code")}/${below}`;
+  if (/%2f/i.test(c.req.path) || !isCodeText(code)) return false;
+  return (await links.by(actorOf(account)).find(links.domains.key(code, query.domain))) !== null;
 }
 
 export const viewIn = ({ domains }: LinkAccess, c: HttpContext, link: ShownLink): LinkView =>

@@ -6,7 +6,7 @@ import { VERSION } from "../../lib/version.ts";
 import { CODE_FORM } from "../link/code.ts";
 import { codeOf, domainOf } from "../link/key.ts";
 import { domainQuery } from "../link/link.ts";
-import { keyOfPath, type LinkAccess, viewIn } from "../link/routes.ts";
+import { isWholeCode, keyOfPath, type FoundLinks, viewIn } from "../link/routes.ts";
 import { inCapitals, type QrFormat, type QrLook, qrLookOf, qrPicture, qrQuery } from "./picture.ts";
 
 const TYPES: Record<QrFormat, string> = { svg: "image/svg+xml", png: "image/png", pdf: "application/pdf" };
@@ -21,17 +21,17 @@ const headers = z.object({
   "Content-Disposition": z.string(),
 });
 
-type CaseAccess = LinkAccess & { domains: { ignoresCaseOf(domain: number): boolean } };
+type CaseAccess = FoundLinks & { domains: { ignoresCaseOf(domain: number): boolean } };
 
 /** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
 export const qrEndpoint = (links: CaseAccess): Endpoint =>
   endpoint("GET /links/:code{.+}/qr", {
-    ownsPath: true,
+    yields: (asking) => isWholeCode(links, asking, "qr"),
     access: "editor",
     scope: "links",
     tag: "links",
     params: { code: z.string().meta(CODE_FORM) },
-    summary: "The short URL of a link as a QR code; write a code that ends in /qr with %2F",
+    summary: "The short URL of a link as a QR code; a code that ends in /qr reads that link instead",
     query: qrQuery.extend(domainQuery.shape),
     raw: { type: Object.values(TYPES), headers },
     others: { 304: { type: null, description: "Unchanged", headers } },

@@ -7,12 +7,14 @@ import type { EventPage, Events } from "./events.service.ts";
 
 eventView.register(z.globalRegistry, { id: "Event" });
 
+type HistoryInput = { c: HttpContext; account: Caller; query: { domain?: string | undefined } };
+
 /** What the endpoints need of links. */
 export type HistoryLinks = {
   /** @throws LinkNotFound */
   idOf(caller: Caller, code: string, domain: string | undefined): Promise<number>;
-  /** The response of a read of the link; null without a link. */
-  view(c: HttpContext, caller: Caller, code: string, domain: string | undefined): Promise<unknown>;
+  /** Whether the path with what is below a code is the code of a link itself. */
+  isWholeCode(asking: HistoryInput, below: string): Promise<boolean>;
 };
 
 /** Relative to {admin}/v1. Mount them before those of links. */
@@ -39,10 +41,9 @@ export function eventEndpoints({ events, links }: { events: Events; links: Histo
       query: z.object({ ...cursorQuery, domain: z.string().optional().describe("host; default: none") }),
       response: z.array(eventView),
       paged: "cursor",
+      yields: (asking) => links.isWholeCode(asking, "history"),
       async handle({ c, query: { cursor, limit, domain }, account }) {
         const code = c.req.param("code") ?? "";
-        const exact = await links.view(c, account, `${code}/history`, domain);
-        if (exact !== null) return exact;
         const after = placeOf(timePlace, cursor);
         const subjectId = await links.idOf(account, code, domain);
         return viewOfPage(await events.page({ subjectId }, after, limitOf(limit)));

@@ -62,6 +62,8 @@ export type Endpoint<
   path: string;
   /** Refuses other methods on this path, even if later patterns accept them. */
   ownsPath?: boolean;
+  /** Whether the path means something of the next pattern, such as a code that ends like this path, which then responds. */
+  yields?(asking: PathInput<Q>): Promise<boolean>;
   access: Access;
   scope: NeededScope;
   /**

@@ -10,7 +10,14 @@ import { isStrict, refuseIgnored } from "../../lib/strict-handling.ts";
 import { validated } from "../../lib/validated.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { HttpContext, PathParams } from "./context.ts";
-import { Beside, type Endpoint, type EndpointInput, type Method, routeOf } from "./endpoint.ts";
+import {
+  Beside,
+  type Endpoint,
+  type EndpointInput,
+  type Method,
+  type PathInput,
+  routeOf,
+} from "./endpoint.ts";
 import { entityTag, isConditional, isKnown, requireMatch } from "./entity-tag.ts";
 import { once, repeatKeyOf, type Repeats } from "./idempotency.ts";
 import { readJsonList } from "./json-list.ts";
@@ -47,7 +54,8 @@ type MountDeps = { bodies: BodyMemory; repeats: Repeats | undefined };
 type Mounted = {
   /** As `routeOf` names it. */
   route: string;
-  respond(c: HttpContext): Promise<Response>;
+  /** @param next of the next pattern that matches the path, if there is one */
+  respond(c: HttpContext, next?: () => Promise<Response>): Promise<Response>;
 };
 /** Null: refuses the methods that the path does not have. */
 type Found = [mounted: Mounted | null, params: PathParams];
@@ -86,11 +94,13 @@ export function mountEndpoints(tables: readonly EndpointTable[], deps: MountDeps
       const { route } = c.env;
       const method = c.req.method === "HEAD" ? "GET" : c.req.method;
       const all = match(method, c.req.path);
-      const [mounted, params] =
-        (route === undefined ? all[0] : all.find(([one]) => one?.route === route)) ?? [];
-      if (!mounted) return refuse(c);
-      c.req.params = params!;
-      return mounted.respond(c);
+      const [first, second] = route === undefined ? all : all.filter(([one]) => one?.route === route);
+      const respondAs = ([mounted, params]: Found, next?: () => Promise<Response>) => {
+        c.req.params = params;
+        return mounted!.respond(c, next);
+      };
+      if (!first?.[0]) return refuse(c);
+      return respondAs(first, second?.[0] ? () => respondAs(second) : undefined);
     },
   };
 }
@@ -107,13 +117,17 @@ function mount(entry: Endpoint, { bodies, repeats, route, guard }: Mounting): Mo
   const lists = entry.query === undefined ? [] : listKeys(entry.query);
   return {
     route,
-    async respond(c) {
+    async respond(c, next) {
       const guarded = guard(c);
       if (guarded !== undefined) await guarded;
       const admitted = entry.admit?.(c);
       if (admitted !== undefined) await admitted;
       c.set("isStrict", isStrict(c.req.header("Prefer")));
       const query = await readQuery(entry, c, lists);
+      if (next !== undefined && entry.yields !== undefined) {
+        const asking = { c, query, account: c.get("account") } as PathInput<never>;
+        if (await entry.yields(asking)) return next();
+      }
       const key = repeats === undefined ? null : repeatKeyOf(entry, c);
       const digest = key === null ? undefined : createHash("sha256");
       const reservation = bodies.enter();
