@@ -124,6 +124,8 @@ describe("rules", () => {
       reason: "rule",
     });
     expect((await explain("rules-way", {})).data).toMatchObject({ target: TARGET, reason: "target" });
+    await client.call("POST", "/links", { code: "rules-pass", target: TARGET, forward_query: true });
+    expect((await explain("rules-pass", { query: "x='\u00fc\"" })).data.target).toBe(`${TARGET}?x='%C3%BC"`);
     expect((await client.call("GET", "/links/rules-way")).body.data.click_count).toBe(3);
   });
 

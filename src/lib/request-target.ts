@@ -12,3 +12,17 @@ const SLASH = 47;
 
 /** With one slash for slashes in a row. */
 export const joinSlashes = (path: string): string => path.replace(/\/{2,}/g, "/");
+
+const WITH_VISIBLE_QUERY = /^([^?#]*)(\?[\x21-\x22\x24-\x7e]+)$/;
+
+/**
+ * The path as in a URL, and the query byte for byte: a URL would escape its quotes and angle brackets. Bytes above 127 are
+ * escaped as they came. With blanks, control characters or a fragment it is all as in a URL.
+ * @param target one character per byte
+ */
+export function normalisedTarget(target: string): string {
+  const ascii = target.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+  const [, path, query] = WITH_VISIBLE_QUERY.exec(ascii) ?? [];
+  const { pathname, search } = new URL(`http://localhost${path ?? ascii}`);
+  return pathname + (query ?? search);
+}

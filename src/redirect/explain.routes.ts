@@ -3,6 +3,7 @@ import { actorOf, type Endpoint, endpoint } from "../platform/http/endpoint.ts";
 import type { Actor } from "../lib/actor.ts";
 import { appError } from "../lib/errors.ts";
 import { parseIp } from "../lib/ip-address.ts";
+import { normalisedTarget } from "../lib/request-target.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../links/link/code.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
@@ -372,4 +373,6 @@ const referrerOf = (text: string | undefined): string | null =>
 
 /** As in the path of a request. */
 const queryOf = (text: string): string =>
-  new URL(`http://localhost/?${text.replace(/^\?/, "").replaceAll("#", "%23")}`).search.slice(1);
+  normalisedTarget(
+    `/?${Buffer.from(text.replace(/^\?/, "").replaceAll("#", "%23")).toString("latin1")}`,
+  ).slice(2);

@@ -209,6 +209,9 @@ test("UTM keys are passed to the target if enabled", async () => {
   settings.passUtm = true;
   expect(await ask("/a?z=1&utm_source=s%20s")).toEqual(redirectTo("https://t/?x&utm_source=s%20s#f"));
   expect(await ask("/%61?utm_source=s")).toEqual(redirectTo("https://t/?x&utm_source=s#f"));
+  expect(await ask(`/a?utm_source=o'neil&utm_term="<>`)).toEqual(
+    redirectTo(`https://t/?x&utm_source=o'neil&utm_term="<>#f`),
+  );
 });
 
 test("a failed lookup is 500, synchronous or not", async () => {

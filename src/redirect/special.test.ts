@@ -203,6 +203,9 @@ describe("forward_query", () => {
     expect(await to("https://e.com/a?x=0", "/a?x=1")).toBe("https://e.com/a?x=0");
     expect(await to("https://e.com/a", "/a?&&x&")).toBe("https://e.com/a?x");
     expect(await to("https://e.com/a", "/a?")).toBe("https://e.com/a");
+    expect(await to("https://e.com/a", `/%61?x=o'neil&y="<>\\^\`{|}`)).toBe(
+      `https://e.com/a?x=o'neil&y="<>\\^\`{|}`,
+    );
   });
 
   test("with passing of UTM values each pair goes once", async () => {

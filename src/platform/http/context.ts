@@ -55,7 +55,7 @@ type HttpVariables = {
 /** A request that arrived, whose `Request` is made when a handler needs one: it costs microseconds. */
 export type RequestSource = {
   readonly method: string;
-  /** Path and query, normalised as in a URL. */
+  /** The path normalised as in a URL, and the query. */
   readonly path: string;
   /** As `Headers.get` with a name in lower case. */
   get(name: string): string | null;

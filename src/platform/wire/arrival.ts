@@ -3,6 +3,7 @@
  * microseconds.
  */
 import { appError } from "../../lib/errors.ts";
+import { normalisedTarget } from "../../lib/request-target.ts";
 import { eachField, findField } from "./head-fields.ts";
 
 /** A body in chunks. */
@@ -73,9 +74,9 @@ export class Arrival {
     return this.context.peerAddress;
   }
 
-  /** Path and query, normalised as in a URL. */
+  /** The path normalised as in a URL, and the query as it came. */
   get path(): string {
-    this.#path ??= PLAIN.test(this.target) ? this.target : normalised(this.target);
+    this.#path ??= PLAIN.test(this.target) ? this.target : normalisedTarget(this.target);
     return this.#path;
   }
 
@@ -139,11 +140,4 @@ export class Arrival {
     this.context.made(request);
     return request;
   }
-}
-
-/** Bytes above 127 are escaped as they came. */
-function normalised(target: string): string {
-  const ascii = target.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
-  const { pathname, search } = new URL(`http://localhost${ascii}`);
-  return pathname + search;
 }
