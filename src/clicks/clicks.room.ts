@@ -56,7 +56,6 @@ export const clicksRoom = {
       "click.enable_tracking",
       "click.flush_interval",
       "click.max_clicks_before_flush",
-      "analytics.enable_geo_lookup",
       "analytics.max_log_rows",
       "analytics.max_rows_action",
       ...PRIVACY_KEYS,

@@ -3,6 +3,9 @@ import { formatIp, isIpv4, parseIp } from "./ip-address.ts";
 
 export type AddressMode = "none" | "truncated" | "full";
 
+/** Begins a recorded address whose place is found, and which is not kept then, whatever the mode is by now. */
+export const ONLY_LOCATED = "~";
+
 const IPV4_BYTES = 3;
 const IPV6_BYTES = 6;
 /** ::ffff:0:0/96 */

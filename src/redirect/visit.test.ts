@@ -11,6 +11,7 @@ const EVERYTHING: ClickPrivacy = {
   referrers: true,
   agents: true,
   places: true,
+  located: false,
   campaigns: true,
   signals: false,
 };
@@ -161,6 +162,7 @@ test("what the settings don't keep is not recorded, and signals leave nothing bu
   expect(ask({ agents: false })).toEqual({ ...all, userAgent: null, language: null });
   expect(ask({ campaigns: false })).toEqual({ ...all, utmSource: null, campaign: null });
   expect(ask({ addresses: "truncated" })).toEqual(all);
+  expect(ask({ addresses: "none", located: true })).toEqual({ ...all, address: "~192.0.2.7" });
   expect(ask({ signals: true })).toEqual([5, "signal", true]);
   expect(ask({ signals: true }, { DNT: "1" })).toEqual([5, "signal", true]);
   expect(ask({ signals: true }, { ...headers, "Sec-GPC": "0", DNT: "0" })).toEqual(all);

@@ -4,6 +4,7 @@ import type { Clicks } from "../clicks/clicks.ts";
 import type { Salts } from "../clicks/unique/salts.ts";
 import { visitorOf } from "../clicks/unique/visitor.ts";
 import { campaignOfTarget, utmPairs, utmSource } from "../clicks/details/utm-pairs.ts";
+import { ONLY_LOCATED } from "../lib/kept-address.ts";
 import { asksNotToTrack } from "../lib/privacy-signals.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 
@@ -69,14 +70,15 @@ export function createVisits({ clicks, salts, privacy, addressOf }: Deps) {
       if (refusal !== null) return clicks.recordRefused(linkId, now, refusal, isAutomated);
       const salt = salts === undefined ? null : salts.at(now);
       const hasSalt = salt !== null;
-      const address = keeps.addresses !== "none" || hasSalt ? addressOf(request, peers) : "";
+      const keepsAddress = keeps.addresses !== "none";
+      const address = keepsAddress || keeps.located || hasSalt ? addressOf(request, peers) : "";
       const userAgent = keeps.agents || hasSalt ? headers.get("user-agent") : null;
       const own = keeps.campaigns ? utmPairs(path, pathEnd) : null;
       const details = {
         referrer: keeps.referrers ? headers.get("referer") : null,
         utmSource: own === null ? null : utmSource(path, pathEnd),
         userAgent: keeps.agents ? userAgent : null,
-        address: keeps.addresses === "none" ? "" : address,
+        address: keepsAddress ? address : keeps.located ? ONLY_LOCATED + address : "",
         language: keeps.agents ? headers.get("accept-language") : null,
         campaign: keeps.campaigns ? joined(own, location === null ? null : campaignOfTarget(location)) : null,
         rule: rule === null ? 0 : rule + 1,

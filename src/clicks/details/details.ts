@@ -27,7 +27,7 @@ import { channelOf } from "./channels.ts";
 import { readDetails, type VisitDetails } from "../journal/details-record.ts";
 import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
-import { type AddressMode, keptAddress } from "../../lib/kept-address.ts";
+import { type AddressMode, keptAddress, ONLY_LOCATED } from "../../lib/kept-address.ts";
 
 /** One object per distinct text of a batch. */
 export type UserAgent = {
@@ -108,6 +108,7 @@ export function createDetailsParser({
   function startBatch() {
     const values = createValues();
     const known = new Map<string, UserAgent>();
+    const onlyLocated: Detail[] = [];
     const userAgent = ({ profile, ...parts }: SentAgent): UserAgent => {
       const { hash } = parts;
       let agent = known.get(hash);
@@ -123,11 +124,16 @@ export function createDetailsParser({
         const text = columns[name];
         if (text !== null) counted.push(values(name, text));
       }
-      const address = addressOf(sent.address);
-      const { visitor } = sent;
-      return { ...visit, referrer, source, address, agent, columns, place: null, values: counted, visitor };
+      const isKept = !sent.address.startsWith(ONLY_LOCATED);
+      const address = addressOf(isKept ? sent.address : sent.address.slice(ONLY_LOCATED.length));
+      const sums = { place: null, values: counted, visitor: sent.visitor };
+      const detail: Detail = { ...visit, referrer, source, address, agent, columns, ...sums };
+      if (!isKept) onlyLocated.push(detail);
+      return detail;
     };
-    return { values, detailOf };
+    /** After the places are found. */
+    const forgetAddresses = () => onlyLocated.forEach((detail) => void (detail.address = null));
+    return { values, detailOf, forgetAddresses };
   }
 
   function keepAddresses(parsed: Detail[]): Detail[] {
@@ -143,7 +149,7 @@ export function createDetailsParser({
     async parse(batch: ClickBatch): Promise<Detail[]> {
       const { details, detailed, links, times, kinds } = batch;
       if (details === null || detailed === 0) return [];
-      const { detailOf, values } = startBatch();
+      const { detailOf, values, forgetAddresses } = startBatch();
       const parsed = Array.from({ length: detailed }, (_, at): Detail => {
         const row = details.rows[at]!;
         const visit = { linkId: links[row]!, atMs: times[row]!, isAutomated: isAutomatedKind(kinds[row]!) };
@@ -151,6 +157,7 @@ export function createDetailsParser({
       });
       const found = await places(addressesOf(parsed));
       if (found.size > 0) for (const detail of parsed) locate(detail, found, values);
+      forgetAddresses();
       return keepAddresses(parsed);
     },
 

@@ -4,6 +4,8 @@ import type { Config } from "../../platform/config/config.service.ts";
 
 export type ClickPrivacy = Readonly<{
   addresses: AddressMode;
+  /** The place of an address is found, though the address is not kept. */
+  located: boolean;
   referrers: boolean;
   agents: boolean;
   places: boolean;
@@ -14,6 +16,7 @@ export type ClickPrivacy = Readonly<{
 
 export const PRIVACY_KEYS = [
   "analytics.enable_ip_logging",
+  "analytics.enable_geo_lookup",
   "privacy.addresses",
   "privacy.keep_referrers",
   "privacy.keep_user_agents",
@@ -24,6 +27,11 @@ export const PRIVACY_KEYS = [
 
 export const clickPrivacy = ({ get }: Pick<Config, "get">): ClickPrivacy => ({
   addresses: get("analytics.enable_ip_logging") ? (get("privacy.addresses") as AddressMode) : "none",
+  located:
+    !get("analytics.enable_ip_logging") &&
+    get("privacy.addresses") !== "none" &&
+    get("analytics.enable_geo_lookup") &&
+    get("privacy.keep_locations"),
   referrers: get("privacy.keep_referrers"),
   agents: get("privacy.keep_user_agents"),
   places: get("privacy.keep_locations"),

@@ -259,6 +259,21 @@ forEachDialect((dialect) => {
     }
   });
 
+  test("an address that serves only to find its place is not kept, whatever the settings say by now", async () => {
+    const { journal, flusher } = await start({ addresses: "full" });
+    for (const address of ["~81.2.69.1", "~::ffff:81.2.69.1", "~unix"])
+      record(journal, { link: links[0]!, at: NOW, address });
+    await flusher.flush();
+    const rows = await database.read.selectFrom("click_log").select(["ip_address", "city"]).execute();
+    expect(rows.slice(-3)).toEqual([
+      { ip_address: null, city: "London" },
+      { ip_address: null, city: "London" },
+      { ip_address: null, city: null },
+    ]);
+    await database.write.deleteFrom("click_log").execute();
+    await journal.close();
+  });
+
   test("many values stay within the bounds over several flushes and processes", async () => {
     const one = await start({ batchDetails: 300 });
     const other = await start();

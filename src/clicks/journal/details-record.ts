@@ -23,7 +23,8 @@ const MOST_REFERRER = 2_048;
 /** Three per stored byte. */
 const MOST_UTM_SOURCE = 768;
 const MOST_USER_AGENT = 1_024;
-const MOST_ADDRESS = 45;
+/** An IPv6 address with an IPv4 one in it, behind its mark (ONLY_LOCATED). */
+const MOST_ADDRESS = 46;
 /** Longer tags do not exist. */
 const MOST_LANGUAGE = 36;
 const MOST_CAMPAIGN = 2_048;

@@ -62,6 +62,7 @@ export async function openImports(database: Database) {
       details: true,
       privacy: {
         addresses: "full",
+        located: false,
         referrers: true,
         agents: true,
         places: true,

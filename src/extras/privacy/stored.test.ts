@@ -11,6 +11,7 @@ const SETTINGS: StoredSettings = {
   referrers: true,
   agents: true,
   places: true,
+  located: false,
   campaigns: true,
   signals: false,
   unique: true,
@@ -36,6 +37,7 @@ test("what is stored follows the settings", () => {
   expect(detailsBy({ addresses: "truncated" }).fields).not.toContain("IP address");
   expect(detailsBy({ addresses: "truncated" }).fields.join()).toContain("/24 of IPv4");
   expect(detailsBy({ addresses: "none" }).fields.join()).not.toMatch(/address|city/);
+  expect(detailsBy({ addresses: "none", located: true }).fields).toContain("country and city");
   const least = {
     addresses: "none",
     referrers: false,

@@ -35,6 +35,7 @@ export type StoredSettings = {
   referrers: boolean;
   agents: boolean;
   places: boolean;
+  located: boolean;
   campaigns: boolean;
   signals: boolean;
   /** analytics.unique_visitors */
@@ -67,7 +68,7 @@ export function storedThings(settings: StoredSettings, language: Language = "en"
     ...(settings.campaigns ? [parts.campaign] : []),
     ...(settings.agents ? [parts.agent, parts.language] : []),
     ...addresses[settings.addresses],
-    ...(settings.places && settings.addresses !== "none" ? [parts.place] : []),
+    ...(settings.places && (settings.located || settings.addresses !== "none") ? [parts.place] : []),
     parts.click,
   ];
   const isDetailed = settings.details && settings.sampleRate > 0;
