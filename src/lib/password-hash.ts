@@ -1,8 +1,7 @@
-/** Password hashes of other products that can be verified: bcrypt and PBKDF2 in the crypt form, and Argon2. */
+/** Password hashes of other products that can be verified besides Argon2: bcrypt and PBKDF2 in the crypt form. */
 import { pbkdf2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
-const ARGON2 = /^\$argon2(?:i|d|id)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{1,86}\$[A-Za-z0-9+/]{1,86}$/;
 const BCRYPT = /^\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}$/;
 /** `$pbkdf2-sha256$i=29000$salt$hash`, base64 with or without padding; passlib has the number alone and `.` for `+`. */
 const PBKDF2 =
@@ -30,13 +29,9 @@ function readPbkdf2(text: string): Pbkdf2 | null {
   return { digest, iterations: Number(iterations), salt: bytes(salt), hash: bytes(hash) };
 }
 
-/** Whether it is bcrypt or PBKDF2 of a bounded cost. */
+/** Whether it is bcrypt or PBKDF2 of a bounded cost. Other texts are passwords, but for Argon2. */
 export const isForeignHash = (text: string): boolean =>
   text.length <= 255 && (isBcrypt(text) || readPbkdf2(text) !== null);
-
-/** Other texts are passwords. */
-export const isPasswordHash = (text: string): boolean =>
-  isForeignHash(text) || (text.length <= 255 && ARGON2.test(text));
 
 const derive = promisify(pbkdf2);
 /** More bytes have no part in bcrypt. */

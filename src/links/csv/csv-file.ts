@@ -1,11 +1,13 @@
 /**
  * The rows of a CSV file, as an import reads them. Cells are trimmed, except passwords. An invalid `created_at` becomes
  * the time of the import, an invalid `expires_at` no expiry, an invalid `click_count` 0, unless the reading is strict.
- * A password that begins with `$argon2` is a hash. A code may be a whole short URL.
+ * A password that begins with `$argon2`, or is a whole hash of bcrypt or PBKDF2, is a hash. A code may be a whole short
+ * URL.
  */
 import { CSV_SEPARATORS, type CsvRecord, type CsvSeparator, readCsv, widthProblem } from "../../lib/csv.ts";
 import { namedSeparator } from "../../lib/csv-beginning.ts";
 import { AppError, appError } from "../../lib/errors.ts";
+import { isForeignHash } from "../../lib/password-hash.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
 import { createTimeSlices } from "../../lib/time-slices.ts";
 import { type CsvLayout, layoutOf, moreFieldsOf, namesNeeded } from "./columns.ts";
@@ -145,6 +147,7 @@ function passwordOf(text: string): CsvLink["password"] {
     if (STORABLE_HASH.test(text)) return { hash: text };
     throw appError("BadRequest", "A password hash has at most 255 characters of ASCII without blanks.");
   }
+  if (isForeignHash(text)) return { hash: text };
   return { plain: validated(createSchema.shape.password, text, "password") ?? "" };
 }
 

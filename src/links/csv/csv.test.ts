@@ -119,6 +119,14 @@ describe("a row", () => {
     const hash = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA";
     expect(read("a", "https://x.y", "", "", hash, "").password).toEqual({ hash });
     expect(read("a", "https://x.y", "", "", "$argon2", "").password).toEqual({ hash: "$argon2" });
+    for (const foreign of [
+      "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
+      "$pbkdf2-sha256$i=1000$YSBzYWx0$c2FsdHNhbHRzYWx0c2FsdA==",
+    ]) {
+      expect(read("a", "https://x.y", "", "", foreign, "").password).toEqual({ hash: foreign });
+      const plain = `${foreign.slice(0, -1)}!`;
+      expect(read("a", "https://x.y", "", "", plain, "").password).toEqual({ plain });
+    }
     expect(read("a", "https://x.y", "", "", "argon2", "").password).toEqual({ plain: "argon2" });
   });
 

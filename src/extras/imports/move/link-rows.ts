@@ -1,7 +1,6 @@
 /** Makes links of ours from those of a source, by the rules of the CSV import, before any transaction. */
 import { emailSchema } from "../../../lib/email-address.ts";
 import { AppError } from "../../../lib/errors.ts";
-import { isPasswordHash } from "../../../lib/password-hash.ts";
 import { toSpreadsheetCell } from "../../../lib/spreadsheet-text.ts";
 import { REORDERING } from "../../../lib/text-direction.ts";
 import { CSV_COLUMNS, layoutOf, MORE_COLUMNS } from "../../../links/csv/columns.ts";
@@ -77,20 +76,16 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
         noteOf("partial", code, "Recipients without a valid address, and those beyond 100, are left out."),
       );
   }
-  const password = cells["password"] ?? "";
-  const isHash = isPasswordHash(password);
-  if (isHash) cells["password"] = "";
   if (!rules.isStrict) for (const name of GUARDED) cells[name] = toSpreadsheetCell(cells[name] ?? "");
   try {
     const fields = COLUMNS.map((column) => (column === "code" ? code || PLACEHOLDER : (cells[column] ?? "")));
-    const read = csvLinkOf(position, fields, { ...rules, layout: LAYOUT });
-    if (isInternal(read.target))
+    const link = csvLinkOf(position, fields, { ...rules, layout: LAYOUT });
+    if (isInternal(link.target))
       return noteOf("refused", code, "It leads to a share of another instance of Waymark.");
-    const end = read.unread.find(({ column }) => column === "expires_at");
+    const end = link.unread.find(({ column }) => column === "expires_at");
     if (end !== undefined)
       return noteOf("refused", code, `expires_at can't be read: ${JSON.stringify(end.value)}.`);
-    for (const { column } of read.unread) notes.push(noteOf("partial", code, `${column} can't be read.`));
-    const link = isHash ? { ...read, password: { hash: password } } : read;
+    for (const { column } of link.unread) notes.push(noteOf("partial", code, `${column} can't be read.`));
     if (share !== null && link.expiresAt !== null && link.expiresAt <= rules.now)
       return noteOf("refused", code, "It has ended.");
     // Shares always ask for their passwords.
