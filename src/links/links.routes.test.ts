@@ -284,6 +284,14 @@ describe("batches", () => {
     expect(removed.body.data).toMatchObject({ success: ["a"], failed: [{ code: "z", error_code: 3000 }] });
   });
 
+  test("create takes what one creation takes, such as 32 rules of 32 values", async () => {
+    const country = Array.from({ length: 32 }, (_, n) => `D${String.fromCharCode(65 + (n % 26))}`);
+    const rules = Array.from({ length: 32 }, () => ({ if: { country }, target: TARGET }));
+    expect((await call("POST", "/links", { code: "one", target: TARGET, rules })).status).toBe(201);
+    const { body } = await call("POST", "/links/batch", { links: [{ code: "many", target: TARGET, rules }] });
+    expect(body.data).toEqual({ success: ["many"], failed: [] });
+  });
+
   test.each([
     ["POST", "links"],
     ["PUT", "updates"],

@@ -10,7 +10,8 @@ import { type BodySource, bodyBytes, createDecoder, parseJson } from "./read-bod
 const LIST_LIMIT = 16 * 1024 * 1024;
 /** Room for the longest target, fully escaped, and a password. */
 const MOST_ITEM_BYTES = 64 * 1024;
-const MOST_ITEM_PARTS = 1_000;
+/** The rules of a link have at most 15,000 characters, four a value. */
+const MOST_ITEM_PARTS = 4_000;
 const MOST_BYTES_BESIDE = 64 * 1024;
 
 /** Bytes between two looks at the clock. */
