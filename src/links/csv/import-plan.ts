@@ -27,9 +27,9 @@ export const EXPORT_COLUMNS = ["all"] as const;
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
-/** Default: `skip`. */
+/** Any other text is `skip`, so that only the exact word overwrites. */
 export const importModeOf = (text: string | undefined): ImportMode =>
-  IMPORT_MODES.find((mode) => mode === text?.trim().toLowerCase()) ?? "skip";
+  IMPORT_MODES.find((mode) => mode === text) ?? "skip";
 
 /** The result for clients that request no more. */
 export const specifiedResult = (result: ImportResult) => {
