@@ -44,7 +44,7 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
         if (data.status !== "unhealthy") return data;
         const { code } = ERRORS.ServiceUnavailable;
         const body = { code, error: "ServiceUnavailable", message: "The database is away.", data };
-        return c.body(JSON.stringify(body), 503, { "Content-Type": "application/json" });
+        return c.body(JSON.stringify(body), 503, { "Content-Type": "application/json; charset=utf-8" });
       },
     }),
     endpoint("GET /ready", {
