@@ -4221,10 +4221,11 @@ export interface components {
         BulkChangeState: "done" | "undoing" | "undone";
         CodeAvailability: {
             available: boolean;
+            /** @description closed: the domain has an owner, and you make no links there */
             reason?: components["schemas"]["CodeAvailabilityReason"];
         };
         /** @enum {string} */
-        CodeAvailabilityReason: "invalid" | "reserved" | "taken" | "alias";
+        CodeAvailabilityReason: "invalid" | "reserved" | "taken" | "alias" | "closed";
         CodeAvailabilityResponse: {
             /** @constant */
             code: 0;

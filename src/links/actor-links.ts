@@ -1,6 +1,6 @@
 /** The next request sees every write. */
 import type { Db } from "../platform/db/dialect.ts";
-import type { Actor } from "../lib/actor.ts";
+import { type Actor, mayChange } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { given } from "../lib/given.ts";
 import { AppError } from "../lib/errors.ts";
@@ -222,6 +222,8 @@ async function codeAvailability(
   if (refusal !== null) {
     return { available: false, reason: refusal.name === "LinkReservedCode" ? "reserved" : "invalid" };
   }
+  const owner = domains.find(domainOf(key))?.ownerId ?? null;
+  if (owner !== null && !mayChange(actor, owner)) return { available: false, reason: "closed" };
   if (siteCodeRefusal(actor, [key]) !== null) return { available: false, reason: "reserved" };
   const link = await repository.findByAnyCode(key);
   if (link === null) return { available: true };

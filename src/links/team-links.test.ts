@@ -259,6 +259,13 @@ forEachDialect((dialect) => {
       "no error",
       "no error",
     ]);
+    const available = (actor: Actor) => room.links.by(actor).available("free", domain.domain);
+    expect(await Promise.all([VIEWER, STRANGER, EDITOR, COMMAND].map(available))).toEqual([
+      { available: false, reason: "closed" },
+      { available: false, reason: "closed" },
+      { available: true },
+      { available: true },
+    ]);
     expect(await refusal(room.links.by(STRANGER).patch("theirs", domain))).toBe("Forbidden");
     expect(await refusal(room.links.by(EDITOR).patch("mine", domain))).toBe("no error");
     const moved = { filter: {}, action: "update", set: domain, confirm: "all" } as const;

@@ -4,7 +4,7 @@ import { appError } from "../../lib/errors.ts";
 import { remembered } from "../../lib/remembered.ts";
 import { codeBelow } from "../fallback/loops.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, foldKey, keyOf, prefixOf } from "../link/key.ts";
-import { checkHost, type Domain, type DomainUrls } from "./domain.ts";
+import { checkHost, type Domain, type DomainUrls, type OwnedDomain } from "./domain.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
 /** A request has the host in this field. */
@@ -36,7 +36,8 @@ export type LinkName = {
   domain: string | null;
 };
 
-type ListedDomain = Domain & { wellKnown?: readonly { name: string }[] };
+type ListedDomain = Domain &
+  Partial<Pick<OwnedDomain, "ownerId">> & { wellKnown?: readonly { name: string }[] };
 
 /** With the dot that clients may write at the end. */
 function routedHosts({ host, wellKnown = [], ...domain }: ListedDomain): [string, RoutedDomain][] {
@@ -55,7 +56,7 @@ type RegistryDeps = {
 };
 
 export function createDomainRegistry({ list, ignoresCase = () => false }: RegistryDeps) {
-  let byId: ReadonlyMap<number, Domain> = new Map();
+  let byId: ReadonlyMap<number, ListedDomain> = new Map();
   let byHost: ReadonlyMap<string, RoutedDomain> = new Map();
   /** The domain of a Host as requests spell it, with any port; null: the default domain. */
   const rememberSpellings = () =>
@@ -118,7 +119,7 @@ export function createDomainRegistry({ list, ignoresCase = () => false }: Regist
     close: () => clearTimeout(retry),
 
     list: (): readonly Domain[] => [...byId.values()],
-    find: (id: number): Domain | undefined => byId.get(id),
+    find: (id: number): ListedDomain | undefined => byId.get(id),
 
     of,
     ...cases,

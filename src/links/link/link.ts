@@ -187,7 +187,10 @@ export type PatchInput = z.output<typeof patchSchema>;
 
 export const availabilitySchema = namedObject("CodeAvailability", {
   available: z.boolean(),
-  reason: z.enum(["invalid", "reserved", "taken", "alias"]).optional(),
+  reason: z
+    .enum(["invalid", "reserved", "taken", "alias", "closed"])
+    .optional()
+    .describe("closed: the domain has an owner, and you make no links there"),
 });
 export type CodeAvailability = z.output<typeof availabilitySchema>;
 

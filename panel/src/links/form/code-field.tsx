@@ -40,6 +40,7 @@ export function CodeField({ label, description, value, onChange, error, availabi
     reserved: t`This code is reserved.`,
     taken: t`Another link has this code.`,
     alias: t`This code is an alias of another link.`,
+    closed: t`You may not make links on this domain. Select another one.`,
   };
   const { isAsking, isFree, refusal } = availability;
   const said = error || (refusal === null ? false : reasons[refusal]);

@@ -29,6 +29,7 @@ export function ShareCodeField({ value, onChange, error }: Props) {
     reserved: t`This code is reserved.`,
     taken: t`Another link has this code.`,
     alias: t`This code is an alias of another link.`,
+    closed: t`You may not make links on this domain. Select another one.`,
   };
   const refusal = isChecked && !data.available && reasons[data.reason ?? "taken"];
   const said = error ?? refusal;
