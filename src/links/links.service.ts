@@ -154,7 +154,8 @@ export function createLinkService(given: LinkServiceDeps) {
   const bare = timeMethods(createLinkRepository(database), { find, lock, stats });
   const rule = createCodeRule(deps.routePrefixes, deps.targetSchemes, () => domains.withoutCase().length > 0);
   const domainRepository = createDomainRepository(database);
-  const domains = createDomainRegistry({ list: domainRepository.list, ignoresCase: deps.ignoresCase });
+  const { ignoresCase, publicUrl } = deps;
+  const domains = createDomainRegistry({ list: domainRepository.list, ignoresCase, publicUrl });
   const { stored } = domains;
   const ownCode = (url: string, requestOrigin?: string) =>
     domains.keyBelow(url) ?? storedOrNull(stored, deps.ownCode(url, requestOrigin));

@@ -1,6 +1,7 @@
 /** Names in filters of reports: stored with the ids of what they name, so that a new name changes nothing. */
 import { type Actor, mayRead } from "../lib/actor.ts";
 import { NOBODY, TEAM_MARK } from "../lib/owner.ts";
+import { DEFAULT_DOMAIN } from "../links/link/key.ts";
 import { DEFAULT_DOMAIN_NAME } from "../links/list/chosen.ts";
 import type { Db } from "../platform/db/dialect.ts";
 import type { LinkService } from "../links/links.service.ts";
@@ -19,6 +20,10 @@ export function createFilterNames({
   /** @throws BadRequest for an unknown host */
   const domainIn = ({ domain }: Pick<ReportFilter, "domain">): number | undefined =>
     !domain || domain === DEFAULT_DOMAIN_NAME ? undefined : domains.idOf(domain);
+
+  /** Undefined: the domain is gone. */
+  const nameOf = (id: number): string | undefined =>
+    id === DEFAULT_DOMAIN ? DEFAULT_DOMAIN_NAME : domains.find(id)?.host;
 
   function isDomainKnown(filter: Pick<ReportFilter, "domain">): boolean {
     try {
@@ -44,7 +49,7 @@ export function createFilterNames({
       { filter, ids = {} }: Pick<StoredFilter, "filter" | "ids">,
       db?: Db,
     ): Promise<StoredFilter["filter"] | null> {
-      const host = ids.domain === undefined ? filter.domain : domains.find(ids.domain)?.host;
+      const host = ids.domain === undefined ? filter.domain : nameOf(ids.domain);
       if (ids.domain === undefined ? !isDomainKnown(filter) : host === undefined) return null;
       const named = [ids.owner, ids.team].filter((id) => id !== undefined);
       const names = named.length === 0 ? new Map<number, string>() : await repository.ownerNames(named, db);

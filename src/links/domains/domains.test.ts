@@ -133,6 +133,8 @@ forEachDialect(({ openDb }) => {
       const own = await openLinks(room.database, { publicUrl: () => "https://go.example:8443" });
       const create = (host: string) => refusal(own.links.domainService.create({ host }, COMMAND));
       expect([await create("GO.example"), await create("a.go.example")]).toEqual(["Conflict", "no error"]);
+      const made = await own.links.create({ code: "own", domain: "GO.example", target: TARGET });
+      expect([made.code, (await own.links.get("own")).target]).toEqual(["own", TARGET]);
     });
 
     test("do not lead to themselves", async () => {

@@ -51,6 +51,20 @@ test("names: absent and empty are the default domain", async () => {
   expect((await open()).nameOf(key).domain).toBe("removed-7.invalid");
 });
 
+test("names: the host of the public URL is the default domain, as in the files of other products", async () => {
+  let publicUrl = "https://go.example:8443";
+  const registry = createDomainRegistry({
+    list: async () => [domain(7, "two.example")],
+    publicUrl: () => publicUrl,
+  });
+  await registry.load();
+  expect(["go.example", "Go.Example", "two.example"].map(registry.idOf)).toEqual([0, 0, 7]);
+  expect(registry.key("a", "go.example")).toBe("a");
+  expect(registry.filterOf("go.example")).toBe(0);
+  publicUrl = "";
+  expect(() => registry.idOf("go.example")).toThrow("There is no domain go.example");
+});
+
 test("a slow read does not undo a later one", async () => {
   const slow = Promise.withResolvers<Domain[]>();
   const results = [slow.promise, Promise.resolve([domain(1, "new.example")])];

@@ -53,9 +53,15 @@ type RegistryDeps = {
   list(db?: Db): Promise<ListedDomain[]>;
   /** Whether codes of the default domain are compared without case. */
   ignoresCase?: (() => boolean) | undefined;
+  /** An origin, or empty. Its host is the default domain, too. */
+  publicUrl?(): string;
 };
 
-export function createDomainRegistry({ list, ignoresCase = () => false }: RegistryDeps) {
+export function createDomainRegistry({
+  list,
+  ignoresCase = () => false,
+  publicUrl = () => "",
+}: RegistryDeps) {
   let byId: ReadonlyMap<number, ListedDomain> = new Map();
   let byHost: ReadonlyMap<string, RoutedDomain> = new Map();
   /** The domain of a Host as requests spell it, with any port; null: the default domain. */
@@ -92,13 +98,14 @@ export function createDomainRegistry({ list, ignoresCase = () => false }: Regist
   const hostOf = (id: number): string | null =>
     id === DEFAULT_DOMAIN ? null : (byId.get(id)?.host ?? `removed-${id}.invalid`);
 
-  /** @param host absent or empty: the default domain. @throws BadRequest for an unknown host */
+  /** @param host absent, empty or that of the public URL: the default domain. @throws BadRequest for an unknown host */
   function idOf(host: string | null | undefined): number {
     if (!host) return DEFAULT_DOMAIN;
     const checked = checkHost(host);
     if (typeof checked !== "string") throw appError("BadRequest", `domain: ${checked.error}`, DOMAIN);
     const domain = byHost.get(checked);
     if (domain !== undefined) return domain.id;
+    if (URL.parse(publicUrl())?.hostname === checked) return DEFAULT_DOMAIN;
     throw appError(
       "BadRequest",
       `There is no domain ${checked}; add it, or leave domain out for the default one.`,
