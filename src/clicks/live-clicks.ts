@@ -1,7 +1,7 @@
 /** Chooses clicks of the live view by the filter of the reports. */
 import { type ClickSum, countOf, type Visitors } from "../lib/visitors.ts";
 import type { LinkSet } from "../links/list/link-set.repository.ts";
-import type { FilterValues } from "./analytics/cuts.ts";
+import { type FilterValues, isValueOf } from "./analytics/cuts.ts";
 import { siteOf } from "./analytics/sites.ts";
 import type { Clicks } from "./clicks.ts";
 import { createDetailsParser } from "./details/details.ts";
@@ -40,7 +40,8 @@ export const createLiveFilter =
     const conditions = Object.entries(values) as [keyof LiveValues, string][];
     const kept = newest.filter(
       (click) =>
-        (ids?.has(click.linkId) ?? true) && conditions.every(([name, text]) => click.values?.[name] === text),
+        (ids?.has(click.linkId) ?? true) &&
+        conditions.every(([name, text]) => isValueOf(name, click.values?.[name] ?? null, text)),
     );
     const shareOf = (isAutomated: boolean): number => {
       const of = (clicks: readonly LiveClick[]) =>

@@ -1,6 +1,7 @@
 /** Cuts ranges into the sums and raw rows that count a selection's clicks. */
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import { type BucketCounts, type CountRepository, MOST_RAW_ROWS } from "./counts.repository.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 import { appError } from "../../lib/errors.ts";
 import { NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
 import type { Calendar } from "../rollups/calendar.ts";
@@ -327,10 +328,15 @@ function holds(conditions: FilterValues, value: string): boolean {
     const text = conditions[name]!;
     if (name === "site") return siteOf(value) === text;
     if (name === "country" || name === "city") return parsePlaceValue(value)[name] === text;
-    if (isColumn(name)) return value === text;
-    return parseAgentValue(value)[name] === text;
+    return isValueOf(name, isColumn(name) ? value : parseAgentValue(value)[name], text);
   });
 }
+
+/** Whether a click has what a filter asks for: devices, browsers and systems in any case, as in rules. */
+export const isValueOf = (name: FilterValue, value: string | null, text: string): boolean =>
+  value !== null && AGENT_PARTS.some((part) => part === name)
+    ? asciiLower(value) === asciiLower(text)
+    : value === text;
 
 /** @throws LinkNotFound for an unknown key */
 export function createSelect({ calendars, counts, values }: Pick<Deps, "calendars" | "counts" | "values">) {

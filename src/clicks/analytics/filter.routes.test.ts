@@ -5,7 +5,14 @@ import { type MountedApi, mountApi } from "../../links/links-api.test-support.ts
 import { openLinks } from "../../links/links.test-support.ts";
 import { createClickExport } from "./export.ts";
 import { analyticsEndpoints } from "./routes.ts";
-import { type AnalyticsRoom, CHROME, GOOGLEBOT, NOW, openAnalytics } from "./analytics.test-support.ts";
+import {
+  type AnalyticsRoom,
+  CHROME,
+  GOOGLEBOT,
+  IPHONE,
+  NOW,
+  openAnalytics,
+} from "./analytics.test-support.ts";
 import { DAY_MS } from "../rollups/time-buckets.ts";
 
 let api: MountedApi;
@@ -101,6 +108,32 @@ describe("the filter", () => {
       expect((await get(`/analytics/report?${query}`)).status).toBe(400);
     }
     expect((await get("/analytics/report?by=link&code=none")).body.code).toBe(3000);
+  });
+
+  test("finds values as rules do, in other case and by other names", async () => {
+    const one = await room.addLink("one");
+    const agents = { chrome: CHROME, edge: `${CHROME} Edg/130.0.0.0`, phone: IPHONE };
+    await room.record([
+      { linkId: one, at: NOW - 5, country: "DE", userAgent: agents.chrome, columns: { language: "de-AT" } },
+      { linkId: one, at: NOW - 4, country: "FR", userAgent: agents.edge },
+      { linkId: one, at: NOW - 3, country: "DE", userAgent: agents.phone },
+    ]);
+    const clicks = async (query: string) =>
+      (await get(`/analytics/report?by=link&${query}`)).body.data[0]?.clicks ?? 0;
+    for (const [query, count] of [
+      ["country=de", 2],
+      ["country=De&device=Mobile", 1],
+      ["language=DE-at", 1],
+      ["language=de", 0],
+      ["os=iphone", 1],
+      ["os=ios", 1],
+      ["os=WINDOWS", 2],
+      ["browser=edge", 1],
+      ["browser=chrome", 1],
+      ["browser=chrome&country=de", 1],
+      ["device=DESKTOP", 2],
+    ] as const)
+      expect([query, await clicks(query)]).toEqual([query, count]);
   });
 
   test("rows of links have titles of the reader's links, not of others' with the same code", async () => {

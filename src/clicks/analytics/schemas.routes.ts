@@ -3,6 +3,7 @@ import { z } from "zod";
 import { beside, actorOf, type Caller } from "../../platform/http/endpoint.ts";
 import { queryChoice, queryText } from "../../lib/query-text.ts";
 import { bothCounts, visitorsQuery, visitorsOf } from "../../lib/visitors.ts";
+import { languageOf } from "../../lib/accept-language.ts";
 import { strictly } from "../../lib/strict-handling.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { COMPARISONS, type DateRange, parseDate } from "./range.ts";
@@ -12,6 +13,7 @@ import type { Analytics } from "./service.ts";
 import { type Calendar, UTC } from "../rollups/calendar.ts";
 import { type Unit, UNITS } from "../rollups/time-buckets.ts";
 import { chosenQuery, type ChooseLinks } from "../../links/list/chosen.ts";
+import { agentPartName } from "../../links/rules/rule.ts";
 import { domainQuery } from "../../links/link/link.ts";
 import type { Actor } from "../../lib/actor.ts";
 
@@ -296,11 +298,19 @@ export type ClickQuery = z.output<typeof clickQuery> & {
   visitors?: "all" | "human" | "automated" | "" | undefined;
 };
 
+/** How a filter finds what people write, such as `de` for DE and `iphone` for iOS. */
+const STORED_AS: Partial<Record<FilterValue, (text: string) => string>> = {
+  country: (text) => text.toUpperCase(),
+  language: (text) => languageOf(text) ?? text,
+  browser: (text) => agentPartName("browser", text),
+  os: (text) => agentPartName("os", text),
+};
+
 export function valuesOf(query: { [K in FilterValue]?: string | undefined }): FilterValues {
   return Object.fromEntries(
     FILTER_VALUES.flatMap((name) => {
       const text = query[name]?.trim();
-      return text ? [[name, text]] : [];
+      return text ? [[name, STORED_AS[name]?.(text) ?? text]] : [];
     }),
   );
 }

@@ -128,6 +128,16 @@ forEachDialect((dialect) => {
     expect((await room.analytics.link("a", LAST_30_DAYS)).referrers).toMatchObject(expected);
   });
 
+  test("filters find browsers, systems and devices in any case", async () => {
+    const linkId = await room.addLink("a");
+    await room.record([
+      { linkId, at: NOW - 9, userAgent: CHROME },
+      { linkId, at: NOW - 8, userAgent: GOOGLEBOT },
+    ]);
+    for (const values of [{ browser: "chrome" }, { os: "WINDOWS", device: "Desktop" }])
+      expect((await room.analytics.link("a", LAST_30_DAYS, { values })).clicks).toBe(1);
+  });
+
   test("countries are percentages of all clicks, including those of unknown place", async () => {
     const linkId = await room.addLink("a");
     await room.record([

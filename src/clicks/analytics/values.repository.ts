@@ -3,6 +3,7 @@
  * hours, and months of other values than campaigns.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
@@ -69,12 +70,14 @@ export function createValueRepository({ read }: Database) {
 
     /** Agents that may have these parts. */
     agents({ browser, os, device }: AgentParts): Promise<{ id: number; value: string }[]> {
-      const pattern = [browser, os, device].map((part) => (part === undefined ? "%" : likeText(part)));
+      const pattern = [browser, os, device].map((part) =>
+        part === undefined ? "%" : likeText(asciiLower(part)),
+      );
       return read
         .selectFrom("click_values")
         .select(["id", "value"])
         .where("dimension", "=", DIMENSIONS.agent)
-        .where(sql<boolean>`value like ${`${pattern.join("\t")}\t%`} escape '!'`)
+        .where(sql<boolean>`lower(value) like ${`${pattern.join("\t")}\t%`} escape '!'`)
         .limit(MOST_AGENTS)
         .execute();
     },

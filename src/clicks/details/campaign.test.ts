@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { campaignOf, languageOf } from "./origin.ts";
+import { languageOf } from "../../lib/accept-language.ts";
+import { campaignOf } from "./origin.ts";
 
 const NONE = { utm_source: null, utm_medium: null, utm_campaign: null, utm_term: null, utm_content: null };
 

@@ -14,19 +14,12 @@ import {
   placeValue,
   type Value,
 } from "../rollups/dimensions.ts";
-import {
-  type Campaign,
-  campaignOf,
-  languageOf,
-  cleanText,
-  decodeQueryValue,
-  type Origin,
-  originOf,
-} from "./origin.ts";
+import { type Campaign, campaignOf, cleanText, decodeQueryValue, type Origin, originOf } from "./origin.ts";
 import { channelOf } from "./channels.ts";
 import { readDetails, type VisitDetails } from "../journal/details-record.ts";
 import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
+import { languageOf } from "../../lib/accept-language.ts";
 import { type AddressMode, keptAddress, ONLY_LOCATED } from "../../lib/kept-address.ts";
 
 /** One object per distinct text of a batch. */

@@ -67,8 +67,6 @@ export type Campaign = Record<(typeof UTM_KEYS)[number], string | null>;
 
 /** As UTF-8. */
 const VALUE_BYTES = 255;
-/** The longest tag that RFC 5646 (4.4.1) asks for. */
-const LONGEST_LANGUAGE = 35;
 
 /** Reads the campaign from pairs as sent; the first value of a key that is not empty counts. */
 export function campaignOf(pairs: string): Campaign {
@@ -86,15 +84,4 @@ export function campaignOf(pairs: string): Campaign {
       campaign[key] ??= cleanText(decodeQueryValue(pair.slice(at + 1)), VALUE_BYTES) || null;
   }
   return campaign;
-}
-
-/** The first language of Accept-Language in its canonical form, such as `de-AT`; null without a known one. */
-export function languageOf(acceptLanguage: string): string | null {
-  const tag = /^[\w-]+/.exec(acceptLanguage.trimStart())?.[0] ?? "";
-  try {
-    const { baseName } = new Intl.Locale(tag);
-    return baseName.length <= LONGEST_LANGUAGE ? baseName : null;
-  } catch {
-    return null;
-  }
 }

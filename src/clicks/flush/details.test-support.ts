@@ -1,7 +1,8 @@
 /** Test support: what is stored about clicks with details, and the same sums made from the clicks. */
 import type { Database } from "../../platform/db/database.ts";
 import { parseAgent } from "../../lib/agents.ts";
-import { campaignOf, languageOf, originOf } from "../details/origin.ts";
+import { languageOf } from "../../lib/accept-language.ts";
+import { campaignOf, originOf } from "../details/origin.ts";
 import { channelOf } from "../details/channels.ts";
 import { agentValue, DIMENSIONS, labelOfSource, placeValue } from "../rollups/dimensions.ts";
 import { createDayRollup } from "../rollups/rebuild-day.ts";

@@ -181,6 +181,12 @@ const SYNONYMS = {
   browser: { edge: "Microsoft Edge", "samsung internet": "Samsung Internet for Android" },
 } as const satisfies Record<string, Record<string, string>>;
 
+/** The name that analytics has for a system or browser; others stay as they are. */
+export function agentPartName(part: keyof typeof SYNONYMS, given: string): string {
+  const synonyms: Partial<Record<string, string>> = SYNONYMS[part];
+  return synonyms[given.trim().toLowerCase()] ?? given;
+}
+
 const UPPER = ["country"] as const;
 const LOWER = ["language", "referrer"] as const;
 
@@ -191,10 +197,8 @@ function canonical(given: Conditions): Conditions {
     return value === undefined ? [] : [[name, value] as const];
   });
   const known: Conditions = Object.fromEntries(set);
-  for (const name of ["os", "browser"] as const) {
-    const synonyms: Partial<Record<string, string>> = SYNONYMS[name];
-    if (known[name]) known[name] = mapped(known[name], (one) => synonyms[one.trim().toLowerCase()] ?? one);
-  }
+  for (const name of ["os", "browser"] as const)
+    if (known[name]) known[name] = mapped(known[name], (one) => agentPartName(name, one));
   for (const name of UPPER) if (known[name]) known[name] = mapped(known[name], (one) => one.toUpperCase());
   for (const name of LOWER) if (known[name]) known[name] = mapped(known[name], (one) => one.toLowerCase());
   for (const name of ["before", "after"] as const)
