@@ -174,7 +174,8 @@ export const byHand = {
     return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   },
 
-  referrer: (click: TestClick): string => labelOfSource(click.source ?? "direct"),
+  referrer: (click: TestClick): string =>
+    labelOfSource(click.source ?? "direct", click.columns?.utm_source ?? null),
 };
 
 export const daysBefore = (days: number): number => NOW - days * DAY_MS;

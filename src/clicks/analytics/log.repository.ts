@@ -102,6 +102,7 @@ export function createNewestRepository({ read }: Database) {
           eb.fn.coalesce("links.code", "deleted.code").as("key"),
           "log.clicked_at as clickedAt",
           "log.source",
+          "log.utm_source as utmSource",
           "log.country",
           "log.city",
           "named.value as agent",

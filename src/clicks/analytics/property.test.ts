@@ -32,10 +32,18 @@ function randomClicks({ pick, instant, next }: Random, links: readonly number[])
     { country: "DE", city: "Köln" },
     { country: "US", city: "New York" },
   ];
+  const sources: Pick<TestClick, "source" | "columns">[] = [
+    ...["direct", "ref:a.example", "ref:b.example", "a.example", "newsletter", "Ünïcode"].map((source) => ({
+      source,
+    })),
+    { source: "direct", columns: { utm_source: "direct" } },
+    { source: "direct", columns: { utm_source: "newsletter" } },
+    { source: "ref:a.example", columns: { utm_source: "ref:a.example" } },
+  ];
   return Array.from({ length: CLICKS }, () => ({
     linkId: links[Math.min(next(links.length), next(links.length))]!,
     at: instant(),
-    source: pick(["direct", "ref:a.example", "ref:b.example", "a.example", "newsletter", "Ünïcode"]),
+    ...pick(sources),
     userAgent: pick([null, CHROME, IPHONE, GOOGLEBOT]),
     automated: pick([true, false, false]),
     ...pick(places),

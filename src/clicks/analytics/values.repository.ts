@@ -276,8 +276,10 @@ function createValueParts(read: Db) {
       const groups = rows.where(column, "is not", null).select(column).groupBy(column);
       return lookedUp(dimension, groups, sql<string>`${sql.ref(`raw.${column}`)}`);
     }
-    if (dimension === "source")
-      return lookedUp("source", rows.select("source").groupBy("source"), LABEL_OF_SOURCE);
+    if (dimension === "source") {
+      const sources = rows.select(["source", "utm_source"]).groupBy(["source", "utm_source"]);
+      return lookedUp("source", sources, LABEL_OF_SOURCE);
+    }
     if (dimension === "place") {
       const places = rows.where("country", "is not", null).select(["country", "city"]);
       return lookedUp("place", places.groupBy(["country", "city"]), PLACE_VALUE);
@@ -303,7 +305,8 @@ function createValueParts(read: Db) {
 export const likeText = (text: string): string => text.replaceAll(/[!%_]/g, "!$&");
 
 /** labelOfSource in SQL. */
-const LABEL_OF_SOURCE = sql<string>`case when raw.source = 'direct' then '(direct)'
+const LABEL_OF_SOURCE = sql<string>`case when raw.source = raw.utm_source then raw.source
+  when raw.source = 'direct' then '(direct)'
   when substr(raw.source, 1, 4) = 'ref:' then substr(raw.source, 5) else raw.source end`;
 
 /** placeValue in SQL. */

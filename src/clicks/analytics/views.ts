@@ -74,7 +74,7 @@ export const viewOfLinkReport = (
 });
 
 export function viewOfNewest(
-  { id, key, clickedAt, source, agent, automated, ...place }: NewestClick,
+  { id, key, clickedAt, source, utmSource, agent, automated, ...place }: NewestClick,
   nameOf: NameOf,
 ) {
   const profile = agent === null ? null : parseAgentValue(agent);
@@ -82,7 +82,7 @@ export function viewOfNewest(
     id,
     ...nameOf(key),
     clicked_at: formatRfc3339(clickedAt),
-    referrer: labelOfSource(source),
+    referrer: labelOfSource(source, utmSource),
     country: place.country,
     city: place.city,
     browser: profile?.browser ?? null,

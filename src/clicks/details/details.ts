@@ -111,7 +111,7 @@ export function createDetailsParser({
     const detailOf = (sent: VisitDetails, visit: Visit): Detail => {
       const { referrer, source, agent: named, columns } = describe(sent);
       const agent = named && userAgent(named);
-      const counted = [values("source", labelOfSource(source))];
+      const counted = [values("source", labelOfSource(source, columns.utm_source))];
       if (agent !== null) counted.push(agent.value);
       for (const name of COLUMN_DIMENSIONS) {
         const text = columns[name];

@@ -13,6 +13,8 @@ test.each([
     "news.example.com",
   ],
   ["https://news.example.com/", "spring", "https://news.example.com/", "spring", "spring"],
+  [null, "direct", null, "direct", "direct"],
+  ["https://news.example.com/", "ref:x.com", "https://news.example.com/", "ref:x.com", "ref:x.com"],
   [
     "android-app://com.example.mail/",
     null,
@@ -31,7 +33,7 @@ test.each([
   ],
 ] as const)("referer %p and utm_source %p", (referer, utm, referrer, source, label) => {
   const origin = originOf(referer, utm);
-  expect({ ...origin, label: labelOfSource(origin.source) }).toMatchObject({ referrer, source, label });
+  expect({ ...origin, label: labelOfSource(origin.source, utm) }).toMatchObject({ referrer, source, label });
 });
 
 test.each([
@@ -43,7 +45,7 @@ test.each([
   "😀".repeat(1_000),
 ])("hostile text stays bounded and printable", (text) => {
   const origin = originOf(text, text);
-  for (const part of [origin.referrer ?? "", origin.source, labelOfSource(origin.source)]) {
+  for (const part of [origin.referrer ?? "", origin.source, labelOfSource(origin.source, text)]) {
     expect(part).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
     expect(part.isWellFormed()).toBe(true);
   }

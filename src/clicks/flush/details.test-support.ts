@@ -111,7 +111,7 @@ function valuesOf({ referrer, utm, agent, address, language, campaign, rule }: S
     language: language === undefined ? null : languageOf(language),
     channel: channelOf(pairs, host, profile?.browser ?? null),
     rule: rule === undefined ? null : String(rule),
-    source: labelOfSource(source),
+    source: labelOfSource(source, pairs.utm_source),
     agent: profile === null ? null : agentValue(profile),
     place: place === undefined ? null : placeValue(place),
   };

@@ -126,7 +126,7 @@ forEachDialect((dialect) => {
       ...Object.fromEntries(
         Object.entries({
           referrer: maybe(["https://a.example/x", "https://b.example/?q=1", "https://sub.a.example"]),
-          utm: Math.random() < 0.8 ? undefined : pick(["mail", "caf%C3%A9"]),
+          utm: Math.random() < 0.8 ? undefined : pick(["mail", "caf%C3%A9", "direct", "ref:a.example"]),
           agent: maybe([CHROME, IPHONE, GOOGLEBOT]),
           address: maybe(["81.2.69.1", "89.160.20.9", "2001:db8::1"]),
           language: maybe(["de-AT,de;q=0.9", "en", "*"]),

@@ -2,7 +2,7 @@
 
 /** Stored numbers. Never change a meaning. */
 export const DIMENSIONS = {
-  /** labelOfSource(source). Every click with details has one. */
+  /** labelOfSource. Every click with details has one. */
   source: 1,
   /** placeValue(…). An unknown place has none. */
   place: 2,
@@ -62,8 +62,9 @@ export const LINK_DAY_VALUES = 100;
 /** The bound for all links together, per dimension and hour or day. */
 export const TOTAL_VALUES = 1_000;
 
-/** The referrer in reports. */
-export function labelOfSource(source: string): string {
+/** The referrer in reports. @param utmSource of the click; a source that is equal to it is its text, even `direct` */
+export function labelOfSource(source: string, utmSource: string | null): string {
+  if (source === utmSource) return source;
   if (source === "direct") return DIRECT;
   return source.startsWith("ref:") ? source.slice(4) : source;
 }

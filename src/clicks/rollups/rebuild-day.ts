@@ -232,7 +232,7 @@ function valuesOf(
 ): Record<Dimension, string | null> {
   return {
     ...click,
-    source: labelOfSource(source),
+    source: labelOfSource(source, click.utm_source),
     place: country === null ? null : placeValue({ country, city }),
     agent: userAgentId === null ? null : (agents.get(userAgentId)?.value ?? OTHER),
   };
