@@ -106,11 +106,7 @@ export function createDomainRegistry({
     const domain = byHost.get(checked);
     if (domain !== undefined) return domain.id;
     if (URL.parse(publicUrl())?.hostname === checked) return DEFAULT_DOMAIN;
-    throw appError(
-      "BadRequest",
-      `There is no domain ${checked}; add it, or leave domain out for the default one.`,
-      DOMAIN,
-    );
+    throw unknownDomain(checked);
   }
 
   /** @param host of a request, with any port; null without one. undefined: the default domain */
@@ -158,11 +154,11 @@ export function createDomainRegistry({
       return code === null ? null : cases.stored(domain!.prefix + code);
     },
 
-    /** Whether a text is a host of ours. @param publicUrl an origin, or empty */
-    isOurs(text: string, publicUrl: string): boolean {
+    /** Whether a text is a host of ours. @param ownOrigin of the default domain, or empty */
+    isOurs(text: string, ownOrigin: string): boolean {
       const host = text.length > MOST_OF_HOST ? "" : checkHost(text);
       if (typeof host !== "string" || host === "") return false;
-      return byHost.has(host) || URL.parse(publicUrl)?.hostname === host;
+      return byHost.has(host) || URL.parse(ownOrigin)?.hostname === host;
     },
 
     /** The host of the default domain can't be that of another one. @param origin or empty */
@@ -181,6 +177,13 @@ export function createDomainRegistry({
     },
   };
 }
+
+const unknownDomain = (host: string) =>
+  appError(
+    "BadRequest",
+    `There is no domain ${host}; add it, or leave domain out for the default one.`,
+    DOMAIN,
+  );
 
 type CaseSource = { ignoresCase(): boolean; domains(): ReadonlyMap<number, Domain> };
 

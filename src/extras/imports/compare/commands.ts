@@ -96,7 +96,7 @@ async function run({ services, output }: Context, options: Options): Promise<voi
     );
   if (compared > 0 && links.domains.ignoresCaseOf(choice.domain))
     output.note("Codes are in lower case here, and were asked so; the other service may distinguish case.");
-  if (options.json) return output.json({ compared, differences, not_asked: elsewhere });
+  if (options.json) return output.json({ compared, differences, left_out: elsewhere });
   const end = process.exitCode === 1 ? "those above differ" : "all lead to the same";
   output.note(`${pluralize(compared, "code")} compared; ${end}.`);
 }

@@ -86,12 +86,12 @@ forEachDialect((dialect) => {
   test("codes on other domains are counted, and compared under the name of theirs", async () => {
     const both = ["--own-url", echo.url.href, "--against", echo.url.href];
     expect(await run(...both)).toEqual({
-      printed: { compared: 2, differences: [], not_asked: 1 },
+      printed: { compared: 2, differences: [], left_out: 1 },
       notes: ["Not asked: 1 code on other domains. --domain HOST asks those of one."],
       error: null,
     });
     const named = await run("--domain", "two.example", "--against", echo.url.href);
-    expect(named.printed).toMatchObject({ compared: 1, not_asked: 0 });
+    expect(named.printed).toMatchObject({ compared: 1, left_out: 0 });
     expect(named.printed).toMatchObject({
       differences: [{ code: "c", there: { location: "https://two.example/" } }],
     });
