@@ -14,6 +14,7 @@ import { given } from "../../lib/given.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { namedObject } from "../../lib/named-object.ts";
+import { refuseIgnored } from "../../lib/strict-handling.ts";
 import { toSpreadsheetCell } from "../../lib/spreadsheet-text.ts";
 import { importView, viewOfImport } from "./import-view.ts";
 import type { Imports, NewImport } from "./imports.ts";
@@ -67,7 +68,7 @@ export function importEndpoints(deps: Deps): Endpoint[] {
         uploads++;
         try {
           c.env.liftIdleTimeout();
-          const made = await readImportForm(c.req.raw, imports, reservation);
+          const made = await readImportForm(c, imports, reservation);
           const row = await imports.create(made, actorOf(account), "previewing");
           imports.begin(row.id);
           return viewOfImport(row);
@@ -202,18 +203,19 @@ const importForm = z.object({
 
 /** @throws what the form lacks; no file stays then */
 async function readImportForm(
-  request: Request,
+  c: HttpContext,
   imports: Pick<Imports, "makeFolder" | "pathOf">,
   reservation: BodyReservation,
 ): Promise<NewImport> {
   await imports.makeFolder();
-  const { fields, file } = await readMultipart(request, {
+  const { fields, file } = await readMultipart(c.req.raw, {
     onFile: (part) => store(part, imports.pathOf),
     reservation,
     isFile: (field) => field === "file",
     sendMs: SEND_MS,
   });
   try {
+    if (c.get("isStrict")) await refuseIgnored(importForm, Object.fromEntries(fields));
     return newImport(fields, file ?? null);
   } catch (error) {
     if (file !== undefined) await rm(imports.pathOf(file.name), { force: true });

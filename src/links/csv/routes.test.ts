@@ -115,6 +115,15 @@ test("cells that can't be read are named in every response, in every mode, and t
   }
 });
 
+test("with strict handling unknown fields of the form are refused, and nothing is imported", async () => {
+  const body = bodyOf([file("code,target\na,https://x.y/1\n"), { name: "dryrun", value: "true" }]);
+  const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}`, Prefer: "handling=strict" };
+  const refused = await ask("/import", { method: "POST", body: body as BodyInit, headers });
+  expect([refused.status, (await refused.json()).message]).toEqual([400, "dryrun is unknown."]);
+  expect(await (await ask("/export")).text()).toBe(HEADER);
+  expect((await (await send(body)).json()).data).toMatchObject({ success_count: 1 });
+});
+
 test("with strict handling a row with a cell that can't be read fails, and says what to write", async () => {
   const body = bodyOf([
     file("code,target,expires_at\na,https://x.y/1,31.12.2026\nb,https://x.y/1,2026-12-31\n"),

@@ -24,6 +24,7 @@ import {
   type SpecifiedResult,
 } from "./import-plan.ts";
 import { LENIENT_COLUMNS } from "./csv-file.ts";
+import { refuseIgnored } from "../../lib/strict-handling.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { chunked } from "../../lib/chunked.ts";
 
@@ -196,6 +197,7 @@ async function readUpload(c: HttpContext, reservation: BodyReservation) {
     });
     if (file === undefined) throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
     if (file.length === 0) throw appError("CsvFileMissing", "The file in the form field 'file' is empty.");
+    if (c.get("isStrict")) await refuseIgnored(importForm, Object.fromEntries(fields));
     const [dryRun, reportsProgress] = [flagOf(fields, "dry_run"), flagOf(fields, "progress")];
     return { fields, file, dryRun, reportsProgress, id: idOf(fields.get("import_id")) };
   } catch (error) {
