@@ -81,6 +81,13 @@ test("picked files and folders are one code: a page, a ZIP file, and the bytes o
   expect(
     (await me.call("GET", `/shares/${code}/items`)).body.data.map(({ id }: { id: number }) => id).toSorted(),
   ).toEqual([second, inner].toSorted());
+  const below = `${code}/items`;
+  const ofBelow = { code: below, items: [{ file_id: second }] };
+  expect((await me.call("POST", "/shares", ofBelow)).status).toBe(201);
+  expect((await me.call("GET", `/shares/${below}`)).body.data).toMatchObject({ code: below });
+  expect((await me.call("GET", `/shares/${below}/items`)).body.data).toMatchObject([{ id: second }]);
+  expect((await me.call("DELETE", `/shares/${below}`)).status).toBe(200);
+  expect((await me.call("GET", `/shares/${below}`)).body.data).toHaveLength(2);
   await me.call("POST", `/trash/${first}/restore`);
   const changed = await me.call("PATCH", `/shares/${code}`, { items: [{ folder_id: a }], max_downloads: 4 });
   expect(changed.body.data).toMatchObject({ kind: "items", items: 1, max_downloads: 4 });

@@ -12,7 +12,7 @@ import {
   messageResponse,
 } from "../../platform/http/endpoint.ts";
 import { reachesRole, type Role } from "../../lib/access.ts";
-import { appError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import { CODE_FORM, isCodeText } from "../../links/link/code.ts";
 import { entryIn, placedEndpoint, treeEndpoint } from "../tree/entry-id.ts";
 import {
@@ -55,6 +55,21 @@ export async function shareIn(
   const share = shareCodeIn(c);
   return [await trees.ownerOf({ c, account }, { share }), share];
 }
+
+/** Whether the whole path is the code of a share that the caller sees, such as `a/items`; see isWholeCode of links. */
+const yieldsBelow =
+  ({ shares, trees }: Pick<Deps, "shares" | "trees">, below: string) =>
+  async ({ c, account }: TreeInput & { c: HttpContext }): Promise<boolean> => {
+    const share = `${c.req.param("code")}/${below}`;
+    if (/%2f/i.test(c.req.path) || !isCodeText(share)) return false;
+    try {
+      await shares.get(await trees.ownerOf({ c, account }, { share }), share);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.kind === "not_found") return false;
+      throw error;
+    }
+  };
 
 /** Roles that may not choose the code of a link may not choose a share's. @throws Forbidden */
 export function refuseOwnCode({ role }: { role: Role }, code: string | null | undefined): void {
@@ -294,6 +309,7 @@ const itemEndpoints = ({ shares, trees }: Deps): Endpoint[] => [
   endpoint("GET /shares/:code{.+}/items", {
     ...ofShares,
     params,
+    yields: yieldsBelow({ shares, trees }, "items"),
     summary: "The files and folders that are one share; without those in the trash",
     failures: [404],
     response: z.array(itemView),
@@ -335,6 +351,7 @@ function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
   return [
     endpoint("GET /shares/:code{.+}/visits", {
       ...ofShare,
+      yields: yieldsBelow({ shares, trees }, "visits"),
       summary:
         "What visitors of a share or drop box opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days",
       query: z.object(cursorQuery),
@@ -352,6 +369,7 @@ function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
     }),
     endpoint("GET /shares/:code{.+}/mails", {
       ...ofShare,
+      yields: yieldsBelow({ shares, trees }, "mails"),
       summary:
         "What became of the mails to the recipients of a share or drop box, newest first; the last 500",
       failures: [404],
