@@ -7,7 +7,8 @@ import type { Schema } from "../../platform/db/schema.ts";
 import { anyLike, likePatterns } from "../../platform/db/text-search.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { teamRoleOf } from "../../lib/access.ts";
-import { appError } from "../../lib/errors.ts";
+import { type AppError, appError } from "../../lib/errors.ts";
+import { isSitePath, SITE_PATH_PARTS } from "../../lib/site-path.ts";
 import { BUILT_IN_ADMIN, nameOfAccount } from "../account.ts";
 import type { Member, Team } from "./team.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
@@ -172,6 +173,13 @@ const nameTaken =
 
 const CHUNK = 1_000;
 
+const siteCodeStays = (code: string): AppError =>
+  appError(
+    "Conflict",
+    `transfer_to: the code "${code}" speaks for the whole site, and only administrators own links with it. Name an administrator, or delete the link first.`,
+    { field: "transfer_to" },
+  );
+
 export type TransferOwned = ReturnType<typeof createOwnerTransfer>;
 
 /** Moves everything that an account or team owns to another owner: links with their tags, deleted links, domains. */
@@ -200,15 +208,52 @@ export function createOwnerTransfer({ dialect }: Database) {
     await tx.deleteFrom("owner_tags").where("owner_id", "=", from).execute();
   }
 
-  /** But for files. Returns the new owner. @throws BadRequest for an unknown owner or the same one */
-  return async (tx: Db, from: number, name: string): Promise<number> => {
+  async function isAdministrator(tx: Db, id: number): Promise<boolean> {
+    if (id === BUILT_IN_ADMIN.id) return true;
+    const found = tx.selectFrom("users").select("id").where("id", "=", id).where("role", "=", "admin");
+    return (await found.executeTakeFirst()) !== undefined;
+  }
+
+  /** Codes that speak for the whole site belong to administrators, aliases too. @throws Conflict */
+  async function refuseSiteCodes(tx: Db, from: number, to: number): Promise<void> {
+    if (await isAdministrator(tx, to)) return;
+    const ids = tx.selectFrom("links").select("id").where("owner_id", "=", from);
+    for (const codes of [
+      tx.selectFrom("links").where("owner_id", "=", from),
+      tx.selectFrom("link_aliases as links" as "links").where("link_id" as "id", "in", ids),
+    ]) {
+      const some = codes
+        .select("code")
+        .where(
+          anyLike(
+            [sql`lower(code)`],
+            SITE_PATH_PARTS.flatMap((part) => likePatterns(part).slice(0, 1)),
+          ),
+        )
+        .orderBy("code")
+        .limit(CHUNK);
+      for (let after = ""; ; ) {
+        const found = await some.where("code", ">", after).execute();
+        // Keys of other domains begin with control characters (links/link/key.ts).
+        const taken = found.map(({ code }) => code.slice(code.lastIndexOf("\x7f") + 1)).find(isSitePath);
+        if (taken !== undefined) throw siteCodeStays(taken);
+        if (found.length < CHUNK) break;
+        after = found.at(-1)!.code;
+      }
+    }
+  }
+
+  /** But for files. Returns the new owner. @throws BadRequest for an unknown owner or the same one, Conflict */
+  return async (tx: Db, from: number, name: string, now: number): Promise<number> => {
     const to = await idOf(tx, name);
     if (to === from) {
       throw appError("BadRequest", "transfer_to: name another owner than the one that is deleted.", {
         field: "transfer_to",
       });
     }
-    await tx.updateTable("links").set({ owner_id: to }).where("owner_id", "=", from).execute();
+    await refuseSiteCodes(tx, from, to);
+    const set = { owner_id: to, updated_at: now };
+    await tx.updateTable("links").set(set).where("owner_id", "=", from).execute();
     await moveTags(tx, from, to);
     await tx.updateTable("deleted_links").set({ owner_id: to }).where("owner_id", "=", from).execute();
     await tx.updateTable("domains").set({ owner_id: to }).where("owner_id", "=", from).execute();

@@ -50,7 +50,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
   /** Call `finishAll` after the commit. @throws BadRequest for an unknown owner, Conflict without one or over its quota */
   async function giveAll(tx: ChangeTransaction, from: { id: number; name: string }, to = ""): Promise<void> {
     if (to === "") return repository.refuseBelongings(tx.db, from);
-    const owner = await transfer(tx.db, from.id, to);
+    const owner = await transfer(tx.db, from.id, to, clock.now());
     await files().giveAll(tx, from.id, owner, from.name);
     tx.changed("tags", ["*"]);
   }

@@ -201,6 +201,28 @@ forEachDialect((dialect) => {
     expect(await remove(path)).toBe(409);
     expect(await remove(path, "?transfer_to=nobody.at.all")).toBe(400);
     expect(await remove(path, `?transfer_to=team:${name}`)).toBe(400);
+    const site = { ...link(`x/${count}`, own), code: "\x7f\x11\x7frobots.txt" };
+    for (const code of [`v${count}.2`, site.code]) {
+      await write
+        .insertInto("links")
+        .values({ ...site, code })
+        .execute();
+    }
+    const refusal = async () => {
+      const { status, json } = await admin.send("DELETE", `${path}?transfer_to=${anna.username}`);
+      return [status, json.message];
+    };
+    expect(await refusal()).toEqual([409, expect.stringContaining('"robots.txt" speaks for')]);
+    await write.deleteFrom("links").where("code", "=", site.code).execute();
+    const { id: link_id } = await read
+      .selectFrom("links")
+      .select("id")
+      .where("code", "=", `a${count}`)
+      .executeTakeFirstOrThrow();
+    const alias = { code: "Favicon.ico", link_id, created_at: 1 };
+    await write.insertInto("link_aliases").values(alias).execute();
+    expect(await refusal()).toEqual([409, expect.stringContaining('"Favicon.ico" speaks for')]);
+    await write.deleteFrom("link_aliases").where("code", "=", alias.code).execute();
     expect(await remove(path, `?transfer_to=${anna.username}`)).toBe(200);
     const ownersOf = async () =>
       (
@@ -211,6 +233,8 @@ forEachDialect((dialect) => {
           .execute()
       ).map((row) => row.owner_id);
     expect(await ownersOf()).toEqual([anna.id, anna.id]);
+    const moved = read.selectFrom("links").select("updated_at").where("code", "=", `a${count}`);
+    expect((await moved.executeTakeFirstOrThrow()).updated_at).toBe(harness.time.now);
     const counts = () =>
       read.selectFrom("owner_tags").select(["owner_id", "links"]).where("tag_id", "=", tag_id).execute();
     expect(await counts()).toEqual([{ owner_id: anna.id, links: 2 }]);

@@ -7,6 +7,7 @@ import { type AppError, appError } from "../../lib/errors.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 import { codeOf } from "./key.ts";
 import type { Actor } from "../../lib/actor.ts";
+import { isSitePath } from "../../lib/site-path.ts";
 
 const CODE_MAX_LENGTH = 128;
 
@@ -127,28 +128,8 @@ export const codeRepeated = (code: string): AppError =>
     `The code "${codeOf(code)}" appears more than once in this request; the first one is used.`,
   );
 
-/** Paths that browsers, crawlers, mail programs and certificate authorities request. Shares may not have them. */
-const SITE_PATH = new RegExp(
-  `^(?:${[
-    String.raw`(?:\.well-known|autodiscover)(?:/.*)?`,
-    String.raw`(?:robots|security|humans|ads|app-ads|llms|llms-full)\.txt`,
-    String.raw`(?:favicon|apple-touch-icon)(?:[-.][^/]*)?`,
-    String.raw`sitemap[^/]*\.(?:xml|txt)(?:\.gz)?`,
-    String.raw`(?:manifest|sellers)\.json`,
-    String.raw`[^/]*\.webmanifest`,
-    String.raw`(?:crossdomain|clientaccesspolicy|browserconfig)\.xml`,
-    "apple-app-site-association",
-    String.raw`(?:sw|service-worker)\.js`,
-    String.raw`(?:wpad\.dat|proxy\.pac)`,
-    // Files by which search engines prove who owns a site.
-    String.raw`(?:google[0-9a-f]+|yandex_[0-9a-f]+|pinterest-[0-9a-z]+|baidu_verify_[^/]*)\.html`,
-    String.raw`bingsiteauth\.xml`,
-  ].join("|")})$`,
-  "i",
-);
-
 /** Whether a code or key speaks for the whole site, in any case of its letters. */
-export const isSiteCode = (key: string): boolean => SITE_PATH.test(codeOf(key));
+export const isSiteCode = (key: string): boolean => isSitePath(codeOf(key));
 
 /** Why an actor may not make, change or restore a link with one of these codes or keys. */
 export function siteCodeRefusal(
