@@ -1,7 +1,8 @@
 /** Chooses clicks of the live view by the filter of the reports. */
 import { type ClickSum, countOf, type Visitors } from "../lib/visitors.ts";
 import type { LinkSet } from "../links/list/link-set.repository.ts";
-import { type FilterValues, isValueOf } from "./analytics/cuts.ts";
+import { isValueOf } from "./analytics/agent-parts.ts";
+import type { FilterValues } from "./analytics/cuts.ts";
 import { siteOf } from "./analytics/sites.ts";
 import type { Clicks } from "./clicks.ts";
 import { createDetailsParser } from "./details/details.ts";

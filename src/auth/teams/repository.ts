@@ -4,7 +4,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { explainViolations } from "../../platform/db/failures.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
-import { anyLike, likePatterns } from "../../platform/db/text-search.ts";
+import { anyLike, likePatterns, lowered } from "../../platform/db/text-search.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { teamRoleOf } from "../../lib/access.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
@@ -226,7 +226,7 @@ export function createOwnerTransfer({ dialect }: Database) {
         .select("code")
         .where(
           anyLike(
-            [sql`lower(code)`],
+            [lowered("code")],
             SITE_PATH_PARTS.flatMap((part) => likePatterns(part).slice(0, 1)),
           ),
         )

@@ -1,7 +1,6 @@
 /** Cuts ranges into the sums and raw rows that count a selection's clicks. */
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import { type BucketCounts, type CountRepository, MOST_RAW_ROWS } from "./counts.repository.ts";
-import { asciiLower } from "../../lib/ascii-lower.ts";
 import { appError } from "../../lib/errors.ts";
 import { NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
 import type { Calendar } from "../rollups/calendar.ts";
@@ -9,6 +8,7 @@ import type { Calendars } from "../rollups/calendar.repository.ts";
 import { firstDayOfMonth, monthOfDay, type Span, sequence } from "../rollups/time-buckets.ts";
 import { type DateRange, spanOf, splitSpan, type SumParts, withMonths, type Edge } from "./range.ts";
 import type { Selection, DetailConditions, SummedValues } from "./click-columns.repository.ts";
+import { AGENT_PARTS, isValueOf } from "./agent-parts.ts";
 import { hostsOfSite, siteOf } from "./sites.ts";
 import { likeText, type ValueRepository } from "./values.repository.ts";
 import { isKeyText, linkNotFound } from "../../links/link/code.ts";
@@ -298,7 +298,6 @@ export type ClickFilter = {
 
 const COLUMNS = { ...COLUMN_OF, country: "country", city: "city" } as const;
 const isColumn = (name: FilterValue): name is keyof typeof COLUMNS => name in COLUMNS;
-const AGENT_PARTS = ["device", "browser", "os"] as const;
 
 /** In which values a condition looks. */
 const LOOKS_IN = {
@@ -331,12 +330,6 @@ function holds(conditions: FilterValues, value: string): boolean {
     return isValueOf(name, isColumn(name) ? value : parseAgentValue(value)[name], text);
   });
 }
-
-/** Whether a click has what a filter asks for: devices, browsers and systems in any case, as in rules. */
-export const isValueOf = (name: FilterValue, value: string | null, text: string): boolean =>
-  value !== null && AGENT_PARTS.some((part) => part === name)
-    ? asciiLower(value) === asciiLower(text)
-    : value === text;
 
 /** @throws LinkNotFound for an unknown key */
 export function createSelect({ calendars, counts, values }: Pick<Deps, "calendars" | "counts" | "values">) {

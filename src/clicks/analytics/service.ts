@@ -135,10 +135,7 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
         values.share("source", selection, cut, LINK_REFERRERS),
         values.share("place", selection, cut, LINK_PLACES),
       ]);
-      const isWhole = sumsHaveAll(selection, unit, shown.unknown);
-      const both = isWhole
-        ? sums.reduce(plus, NO_CLICKS)
-        : await counts.total(await cuts.days(selection, range, true), selection);
+      const both = await totalOf(parts, selection, range, { unit, sums, unknown: shown.unknown });
       const known = shown.unique?.filter((one) => one !== null);
       return {
         /** The key; see links/link/key.ts. */
@@ -180,11 +177,19 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
 }
 
 /** A trend lacks what is no longer kept by its unit. Months have all clicks, and of single clicks nothing else is kept. */
-const sumsHaveAll = ({ details }: Selection, unit: Unit, unknown: readonly string[]): boolean => {
-  if (unit === "month" || (details !== null && details.sums === null)) return true;
+async function totalOf(
+  { counts, cuts }: { counts: CountRepository; cuts: Cuts },
+  selection: Selection,
+  range: DateRange,
+  { unit, sums, unknown }: { unit: Unit; sums: readonly ClickSum[]; unknown: readonly string[] },
+): Promise<ClickSum> {
+  const { details } = selection;
+  const isRaw = details !== null && details.sums === null;
   // A week that is known may lack some of its days.
-  return unit !== "week" && unknown.length === 0;
-};
+  if (unit === "month" || isRaw || (unit !== "week" && unknown.length === 0))
+    return sums.reduce(plus, NO_CLICKS);
+  return counts.total(await cuts.days(selection, range, true), selection);
+}
 
 async function withTitles(
   { ranking }: { ranking: RankingRepository },

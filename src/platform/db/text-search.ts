@@ -25,6 +25,9 @@ export function namePatterns(needle: string): string[] {
   return [...new Set(forms)].map(containing);
 }
 
+/** The text of a column, for patterns in lower case. How letters beyond ASCII fold is up to the database. */
+export const lowered = (column: string): RawBuilder<string> => sql`lower(${sql.ref(column)})`;
+
 /** One of the texts is like one of the patterns. */
 export function anyLike(
   texts: readonly RawBuilder<unknown>[],
