@@ -103,7 +103,7 @@ const JOBS: readonly Job[] = [
       await page.locator("[data-combobox-selected]", { hasText: "autumn · This month" }).waitFor();
       await press("Enter");
       await page.getByRole("region", { name: "What was clicked" }).getByText("best").waitFor();
-      await click(page.getByRole("button", { name: "Export" }));
+      await click(page.getByRole("button", { name: "Export", exact: true }));
       const download = page.waitForEvent("download");
       await click(page.getByRole("menuitem", { name: "Chart and lists as CSV" }));
       const text = await Bun.file(await (await download).path()).text();

@@ -15,6 +15,7 @@ import {
   expectAccessible,
   expectAccessibleInAllLooks,
   focused,
+  NARROW,
   once,
   openTab,
   signInToPanel,
@@ -209,7 +210,7 @@ story("analytics of all links are exported, as sums and as clicks, by the server
   await list(page, "Sites").getByText("news.example").waitFor();
   const exported = async (name: string): Promise<string> => {
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("button", { name: "Export", exact: true }).click();
     await page.getByRole("menuitem", { name }).click();
     return readFile(await (await download).path(), "utf8");
   };
@@ -217,11 +218,21 @@ story("analytics of all links are exported, as sums and as clicks, by the server
   expect(sums).toStartWith("\ufefflist,name,from,to,human_clicks,bot_clicks,all_clicks\r\n");
   for (const line of [
     "link,spring,,,16,2,18",
-    "referrer,news.example,,,6,0,6",
+    "site,news.example,,,6,0,6",
     "country,FR,,,4,0,4",
     "os,iOS,,,4,0,4",
   ])
     expect(sums).toContain(`${line}\r\n`);
+  expect(sums).not.toContain("\nreferrer,");
+  const countries = page.waitForEvent("download");
+  await page
+    .getByRole("region", { name: "Places" })
+    .getByRole("button", { name: "Export this list" })
+    .click();
+  expect((await countries).suggestedFilename()).toMatch(/^Countries_\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\.csv$/);
+  const listed = await readFile(await (await countries).path(), "utf8");
+  expect(listed).toStartWith("\ufeffcountry,name,human_clicks,bot_clicks,all_clicks,share_percent\r\n");
+  expect(listed).toContain("FR,France,4,0,4,");
   const clicks = await exported("Every click as CSV");
   expect(clicks.split("\n")[0]).toBe(
     "\ufeffshort_code,clicked_at,referrer,source,ip_address,country,city,visitors,domain,referrer_host,utm_source,utm_medium,utm_campaign,utm_term,utm_content,language,channel,rule,user_agent",
@@ -403,6 +414,14 @@ once("a card begins with the first tab that has something to say", async () => {
   await page.getByText("No clicks in this range had utm_campaign.").waitFor();
   await openTab(page, "Countries");
   await page.getByText(/^No places are recorded for these clicks/).waitFor();
+  // On a phone a chosen tab moves no other.
+  await page.setViewportSize(NARROW);
+  const last = page.getByRole("tab", { name: "UTM sources", exact: true });
+  const { x, y } = (await last.boundingBox())!;
+  await last.click();
+  expect(await last.boundingBox()).toMatchObject({ x, y });
+  const first = await page.getByRole("tab", { name: "Sites", exact: true }).boundingBox();
+  expect(first!.y).toBe(y);
   expect(complaints).toEqual([]);
   await close();
 });

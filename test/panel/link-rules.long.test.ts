@@ -1,6 +1,6 @@
 /** Where a link leads and links beside each other, in Chromium against the real program. */
 import { afterAll, beforeAll, expect } from "bun:test";
-import { expectAccessibleInAllLooks, focused, once, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, focused, NARROW, once, startPanel, WIDE } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 const TARGET = "https://example.com/";
@@ -230,6 +230,10 @@ once("links of a selection are compared in a chart and a table", async () => {
   await table.getByRole("columnheader", { name: "three" }).waitFor();
   await page.getByRole("button", { name: "Without one" }).click();
   await table.getByRole("columnheader", { name: "one" }).waitFor({ state: "detached" });
+  // Two links fit on a phone.
+  await page.setViewportSize(NARROW);
+  const { x, width } = (await table.boundingBox())!;
+  expect(x + width).toBeLessThanOrEqual(NARROW.width);
   await expectAccessibleInAllLooks(page, "compared links");
   await page.setViewportSize(WIDE);
   await page.keyboard.press("Control+k");

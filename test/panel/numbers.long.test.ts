@@ -91,7 +91,7 @@ once("the same clicks have the same number wherever they are shown", async () =>
     .getByText(`${HUMAN}${share(HUMAN)}`)
     .waitFor();
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("button", { name: "Export", exact: true }).click();
   await page.getByRole("menuitem", { name: "Chart and lists as CSV" }).click();
   const sums = await readFile(await (await download).path(), "utf8");
   expect(sums).toContain(`link,walk,,,${HUMAN},${BOTS},${HUMAN + BOTS}\r\n`);

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Stack } from "@mantine/core";
 import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
 import { PageTitle } from "../ui/page-head.tsx";
+import { CompareButton } from "./compare/compare-button.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
 import { conditionsIn } from "./filter.ts";
@@ -32,6 +33,7 @@ export function AnalyticsPage() {
         <ReportBar search={search} onChange={change}>
           <ShareReport search={search} />
           <ExportMenu report={report} />
+          <CompareButton search={search} />
         </ReportBar>
       </Group>
       <FilterBar frame={report} search={search} onChange={change} />

@@ -1,11 +1,7 @@
-import { useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
-import { IconArrowsDiff } from "@tabler/icons-react";
 import { useRouteContext } from "@tanstack/react-router";
-import { ButtonLink } from "../ui/button-link.tsx";
+import { CompareButton } from "./compare/compare-button.tsx";
 import { comparedKey } from "./compare/compared-links.ts";
-import { timeIn } from "./compare/compare-search.ts";
-import classes from "./clicks.module.css";
 import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
 import type { OnReportChange, ReportSearch } from "./range.ts";
@@ -23,7 +19,6 @@ type Props = {
 
 /** The clicks of one link. */
 export function LinkNumbers({ place, search, onChange }: Props) {
-  const { t } = useLingui();
   const { account } = useRouteContext({ from: "/inside" });
   const report = useReport(place, search);
   return (
@@ -31,18 +26,7 @@ export function LinkNumbers({ place, search, onChange }: Props) {
       <ReportBar search={search} onChange={onChange} isWide>
         <ShareReport search={{ ...search, ...filterFor(place, search) }} />
         <ExportMenu report={report} name={place.code} />
-        <ButtonLink
-          to="/analytics/compare"
-          search={{ ...timeIn(search), link: [comparedKey(place)] }}
-          variant="default"
-          w={36}
-          px={0}
-          className={classes["control"]!}
-          aria-label={t`Compare`}
-          title={t`Compare`}
-        >
-          <IconArrowsDiff size={18} aria-hidden />
-        </ButtonLink>
+        <CompareButton search={search} keys={[comparedKey(place)]} />
         <FilterBar frame={report} search={search} onChange={onChange} isOfLink />
       </ReportBar>
       <ReportView

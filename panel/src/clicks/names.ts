@@ -68,14 +68,16 @@ export const regionName = (country: string): string =>
 let drawsFlags: boolean | undefined;
 
 /** Not on Windows, which draws the two letters of the code. */
-function hasFlags(): boolean {
+export const hasFlags = (): boolean => (drawsFlags ??= canDrawFlags());
+
+function canDrawFlags(): boolean {
   const pen = document.createElement("canvas").getContext("2d");
   return pen !== null && pen.measureText("🇩🇪").width < 1.5 * pen.measureText("🇩").width;
 }
 
 /** The flag of a country's two letters; null for other texts and where flags can't be drawn. */
 export function flagOf(country: string): string | null {
-  if (!/^[a-z]{2}$/i.test(country) || !(drawsFlags ??= hasFlags())) return null;
+  if (!/^[a-z]{2}$/i.test(country) || !hasFlags()) return null;
   const letters = [...country.toUpperCase()];
   return String.fromCodePoint(...letters.map((letter) => 0x1f1a5 + letter.charCodeAt(0)));
 }

@@ -110,7 +110,7 @@ export function OverviewPage() {
   );
 }
 
-const [MORNING, NOON, EVENING] = [5, 12, 18];
+const [MORNING, NOON, EVENING, NIGHT] = [5, 12, 18, 23];
 
 function Greeting({ name }: { name: string }) {
   const { t } = useLingui();
@@ -120,7 +120,9 @@ function Greeting({ name }: { name: string }) {
       ? t`Good morning, ${name}.`
       : hour >= NOON && hour < EVENING
         ? t`Good afternoon, ${name}.`
-        : t`Good evening, ${name}.`;
+        : hour >= EVENING && hour < NIGHT
+          ? t`Good evening, ${name}.`
+          : t`Hello, ${name}.`;
   return <Text c="dimmed">{greeting}</Text>;
 }
 

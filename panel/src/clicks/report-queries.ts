@@ -16,7 +16,9 @@ type WithDetails<T> = T & {
   details_lost?: number | undefined;
 };
 
-export const MOST_LISTED = 200;
+const MOST_LISTED = 200;
+/** As many rows as a list can have, for comparisons and exports. */
+export const MOST_ROWS = 1_000;
 const NEWEST = 20;
 const MOST_MISSING = 20;
 /** While the span is not over, a report grows. */

@@ -6,7 +6,9 @@ import type { Trend } from "../../base/api.ts";
 import { formatNumber, formatShare } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
+import { useIsPhone } from "../../ui/is-phone.ts";
 import { Change } from "../change.tsx";
+import classes from "../clicks.module.css";
 import { comparable, endsOpen, leadingValues, sum } from "../chart/series.ts";
 import { comparedKey } from "./compared-links.ts";
 import { type Dimension, nameOfValue } from "../dimensions.ts";
@@ -31,6 +33,7 @@ type Props = {
 /** Figures of links and where their clicks came from, a column each. */
 export function CompareTable({ places, trends, frame, search }: Props) {
   const { t } = useLingui();
+  const isPhone = useIsPhone();
   const { visitors, span, unit } = frame;
   const sums = trends.map((trend) => sum(leadingValues(trend, visitors)));
   const most = Math.max(...sums);
@@ -49,8 +52,9 @@ export function CompareTable({ places, trends, frame, search }: Props) {
     </Table.Tr>
   );
   return (
-    <Table.ScrollContainer minWidth={140 * (places.length + 1)}>
+    <Table.ScrollContainer minWidth={140 * (places.length + (isPhone ? 0 : 1))}>
       <Table
+        className={classes["compared"]!}
         aria-label={t`Figures of the links`}
         verticalSpacing={6}
         style={{ fontVariantNumeric: "tabular-nums" }}
@@ -66,7 +70,7 @@ export function CompareTable({ places, trends, frame, search }: Props) {
                   search={domain === undefined ? {} : { domain }}
                   size="sm"
                 >
-                  <CodeName code={code} domain={domain ?? null} />
+                  <CodeName code={code} domain={domain ?? null} wraps />
                 </AnchorLink>
               </Table.Th>
             ))}

@@ -2,13 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { markOutdated } from "../../base/connection.ts";
-import { loaded } from "../../base/lazy.ts";
-import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import classes from "../clicks.module.css";
-import { DIMENSIONS, LINK_DIMENSIONS } from "../dimensions.ts";
+import { type Dimension, DIMENSIONS, LINK_DIMENSIONS } from "../dimensions.ts";
 import type { Report } from "../use-report.ts";
-import type * as Reports from "./reports.ts";
+import { useExport } from "./use-export.ts";
 
 type Props = {
   report: Report;
@@ -16,20 +13,15 @@ type Props = {
   name?: string;
 };
 
-const ALL = [...new Set([...LINK_DIMENSIONS, ...DIMENSIONS])];
+/** Those that the page lists: its sites stand for their hosts. */
+const OF_LINK: readonly Dimension[] = DIMENSIONS.filter((name) => name !== "referrer");
+const ALL = [...new Set([...LINK_DIMENSIONS, ...OF_LINK])];
 
 /** The shown sums, and the clicks themselves, as CSV. */
 export function ExportMenu({ report, name }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const onFailure = useFailureNotice();
-
-  /** Few export, so the code loads on demand. */
-  const load = (run: (part: typeof Reports) => unknown): Promise<unknown> =>
-    loaded(() => import("./reports.ts")).then(
-      (part) => Promise.resolve(run(part)).catch(onFailure),
-      markOutdated,
-    );
+  const run = useExport();
 
   return (
     <Menu position="bottom-end">
@@ -48,14 +40,14 @@ export function ExportMenu({ report, name }: Props) {
         <Menu.Item
           disabled={report.trend === undefined}
           onClick={() =>
-            void load((part) =>
-              part.downloadSums(queries, report, name ?? "clicks", name === undefined ? ALL : DIMENSIONS),
+            run((part) =>
+              part.downloadSums(queries, report, name ?? "clicks", name === undefined ? ALL : OF_LINK),
             )
           }
         >
           <Trans>Chart and lists as CSV</Trans>
         </Menu.Item>
-        <Menu.Item onClick={() => void load((part) => part.exportClicks(report))}>
+        <Menu.Item onClick={() => run((part) => part.exportClicks(report))}>
           <Trans>Every click as CSV</Trans>
         </Menu.Item>
       </Menu.Dropdown>

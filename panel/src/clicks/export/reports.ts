@@ -2,11 +2,13 @@ import type { QueryClient } from "@tanstack/react-query";
 import { responseOf, api } from "../../base/api.ts";
 import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
 import { instantOf } from "../zone.ts";
-import { endOfBucket, isoDay, startOfBucket } from "../buckets.ts";
+import { endOfBucket, isoDay, type Span, startOfBucket } from "../buckets.ts";
 import type { Dimension } from "../dimensions.ts";
 import { conditionsIn } from "../filter.ts";
+import type { Frame } from "../frame.ts";
+import { itemsOf } from "../lists/list-items.ts";
 import { datesOf } from "../range.ts";
-import { listQuery } from "../report-queries.ts";
+import { listQuery, MOST_ROWS } from "../report-queries.ts";
 import { csvOf, download, follow } from "./csv.ts";
 import type { Report } from "../use-report.ts";
 
@@ -25,25 +27,52 @@ export async function downloadSums(
   name: string,
   dimensions: readonly Dimension[],
 ): Promise<void> {
-  const { span, shown, visitors, filter } = report;
   const lists = await Promise.all(
     dimensions.map(async (by) => {
-      const { rows } = await queries.fetchQuery(listQuery(by, { span: shown, visitors, filter }));
-      return rows.map(({ value, country, domain, human, automated }) => {
-        const shownValue = [domain ?? country, value].filter(Boolean).join("/");
-        return [by, shownValue, "", "", human, automated, human + automated];
-      });
+      const rows = await rowsOf(queries, report, by);
+      return rows.map(({ value, name: shown, counts }) => [by, value || shown, "", "", ...counts]);
     }),
   );
-  const first = [span.start, span.end - 1].map(isoDay);
+  const head = ["list", "name", "from", "to", ...COUNTS];
+  download(fileName(name, report.span), csvOf([head, ...bucketsOf(report), ...lists.flat()]));
+}
+
+/** One list as CSV. @param title names it in the file's name */
+export async function downloadList(
+  queries: QueryClient,
+  frame: Frame,
+  by: Dimension,
+  title: string,
+): Promise<void> {
+  const rows = await rowsOf(queries, frame, by, MOST_ROWS);
+  const { code = [] } = frame.filter;
   download(
-    `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")}_${first.join("_")}.csv`,
+    fileName([...(code.length === 1 ? code : []), title].join("-"), frame.shown),
     csvOf([
-      ["list", "name", "from", "to", "human_clicks", "bot_clicks", "all_clicks"],
-      ...bucketsOf(report),
-      ...lists.flat(),
+      [by, "name", ...COUNTS, "share_percent"],
+      ...rows.map(({ value, name, counts, percentage }) => [value, name, ...counts, percentage.toFixed(1)]),
     ]),
   );
+}
+
+const COUNTS = ["human_clicks", "bot_clicks", "all_clicks"];
+
+const fileName = (name: string, { start, end }: Span): string =>
+  `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")}_${isoDay(start)}_${isoDay(end - 1)}.csv`;
+
+/** The rows of a list as the page shows them. Clicks of no value, or of too many, are one count. */
+async function rowsOf(queries: QueryClient, frame: Frame, by: Dimension, most?: number) {
+  const { shown, visitors, filter } = frame;
+  const list = await queries.fetchQuery(listQuery(by, { span: shown, visitors, filter }, most));
+  return itemsOf(by, list).map(({ name, value: row, count, percentage }) => ({
+    value: row === undefined ? "" : [row.domain ?? row.country, row.value].filter(Boolean).join("/"),
+    name: row?.title ?? name,
+    counts:
+      row === undefined
+        ? (["human", "automated", "all"] as const).map((whose) => (whose === visitors ? count : null))
+        : [row.human, row.automated, row.human + row.automated],
+    percentage,
+  }));
 }
 
 const bucketsOf = ({ trend, unit }: Report) =>

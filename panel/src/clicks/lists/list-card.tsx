@@ -5,14 +5,15 @@ import { type ReactNode, useEffect, useState } from "react";
 import { SettingLink } from "../../config/setting-link.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import classes from "../clicks.module.css";
-import { conditionsFor, type Dimension, nameOfValue } from "../dimensions.ts";
+import { conditionsFor, type Dimension } from "../dimensions.ts";
+import { ExportList } from "../export/export-list.tsx";
 import { withCondition } from "../filter.ts";
 import type { Frame } from "../frame.ts";
-import { isRest, nameOfNone, othersName } from "../names.ts";
 import type { OnReportChange, ReportSearch } from "../range.ts";
-import { type List, listQuery } from "../report-queries.ts";
+import { listQuery, MOST_ROWS } from "../report-queries.ts";
 import type { ListComparison } from "./list-comparison.ts";
-import { type Counted, SHARES_HEIGHT, SharesList } from "./shares-list.tsx";
+import { type Counted, itemsOf } from "./list-items.ts";
+import { SHARES_HEIGHT, SharesList } from "./shares-list.tsx";
 
 type ListTab = {
   dimension: Dimension;
@@ -31,10 +32,6 @@ type Props = {
   comparison?: ListComparison | undefined;
 };
 
-/** As many values as a comparison can know. */
-const MOST_EARLIER = 1_000;
-const MOST_HOSTS = 5;
-
 /** Lists of one kind, of which one is shown. Each row is a filter. Without clicks it is one line. */
 export function ListCard({ title, tabs, frame, search, onChange, comparison }: Props) {
   const { t } = useLingui();
@@ -47,11 +44,11 @@ export function ListCard({ title, tabs, frame, search, onChange, comparison }: P
   const { data, error, isPlaceholderData, refetch } = useQuery(listQuery(chosen, requested));
   const { spans, open } = comparison ?? {};
   const before = useQuery({
-    ...listQuery(chosen, { ...requested, span: spans?.before ?? shown }, MOST_EARLIER),
+    ...listQuery(chosen, { ...requested, span: spans?.before ?? shown }, MOST_ROWS),
     enabled: spans !== undefined,
   });
   const closed = useQuery({
-    ...listQuery(chosen, { ...requested, span: spans?.now ?? shown }, MOST_EARLIER),
+    ...listQuery(chosen, { ...requested, span: spans?.now ?? shown }, MOST_ROWS),
     enabled: open !== undefined,
   });
   const counts = {
@@ -84,7 +81,7 @@ export function ListCard({ title, tabs, frame, search, onChange, comparison }: P
         <div className={classes["listHead"]}>
           <Tabs.List aria-label={title} className={classes["listTabs"]!}>
             {tabs.map(({ dimension, title: name }) => (
-              <Tabs.Tab key={dimension} value={dimension}>
+              <Tabs.Tab key={dimension} value={dimension} data-text={name}>
                 {name}
               </Tabs.Tab>
             ))}
@@ -119,6 +116,7 @@ export function ListCard({ title, tabs, frame, search, onChange, comparison }: P
                   open={open}
                   onChoose={choose}
                   onHost={(host) => onChange(withCondition(search, { name: "referrer", value: host }))}
+                  foot={<ExportList dimension={chosen} title={name} frame={frame} />}
                 />
               </>
             )}
@@ -140,49 +138,4 @@ function Nothing({ dimension, isClicked }: { dimension: Dimension; isClicked: bo
     return <Trans>Unknown for all clicks in this range.</Trans>;
   const places = <SettingLink settingKey={PLACES} />;
   return <Trans>No places are recorded for these clicks. The setting “{places}” records them.</Trans>;
-}
-
-const keyOf = ({ value, country, domain }: List["rows"][number]): string =>
-  JSON.stringify([value, country, domain]);
-
-/** Hosts of a site, unless it has only the one of its name. */
-const hostsOf = ({ value, hosts = [] }: List["rows"][number]): Counted["hosts"] =>
-  hosts.length === 1 && hosts[0]!.value === value
-    ? []
-    : hosts.slice(0, MOST_HOSTS).map((host) => ({ name: host.value, count: host.clicks }));
-
-type ComparedLists = { before: List | undefined; now: List | undefined };
-
-const clicksByRow = (list: List) => new Map(list.rows.map((row) => [keyOf(row), row.clicks]));
-
-/**
- * With their part of all clicks. Those without a referrer are a row like others; what else no row has comes last,
- * without a bar.
- */
-function itemsOf(dimension: Dimension, list: List, { before, now }: ComparedLists): Counted[] {
-  const { rows, total, other, none = 0 } = list;
-  const counts = before && now && [now, before].map(clicksByRow);
-  const percentageOf = (count: number) => (total === 0 ? 0 : (count / total) * 100);
-  const named = rows
-    .filter(({ value }) => !isRest(value))
-    .map((row) => ({
-      key: dimension === "country" ? row.value : keyOf(row),
-      name: nameOfValue(dimension, row),
-      value: row,
-      count: row.clicks,
-      percentage: percentageOf(row.clicks),
-      ...(dimension === "site" && { hosts: hostsOf(row) }),
-      ...(counts && { compared: counts.map((known) => known.get(keyOf(row)) ?? 0) as [number, number] }),
-    }));
-  const without = (key: string, name: string, count: number, isOther: boolean): Counted[] =>
-    count <= 0
-      ? []
-      : [{ key, name, count, percentage: percentageOf(count), ...(isOther && { isRest: true }) }];
-  const isDirect = dimension === "site";
-  const nameless = without("(none)", nameOfNone(dimension), none, !isDirect);
-  const listed = isDirect ? [...named, ...nameless].sort((a, b) => b.count - a.count) : named;
-  if (listed.length === 0) return [];
-  const rest =
-    other - none + rows.reduce((sum, { value, clicks }) => (isRest(value) ? sum + clicks : sum), 0);
-  return [...listed, ...without("", othersName(), rest, true), ...(isDirect ? [] : nameless)];
 }

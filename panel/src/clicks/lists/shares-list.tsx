@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowUpRight } from "@tabler/icons-react";
-import { Fragment, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { decimalsOf, formatNumber, formatShare } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import type { Unit } from "../buckets.ts";
@@ -9,22 +9,8 @@ import { Change } from "../change.tsx";
 import classes from "../clicks.module.css";
 import type { Dimension, Value } from "../dimensions.ts";
 import { LinkName } from "./link-name.tsx";
+import type { Counted } from "./list-items.ts";
 import { ValueIcon } from "./value-icon.tsx";
-
-export type Counted = {
-  key: string;
-  name: string;
-  /** What a filter takes; absent for clicks of no value, or of too many. */
-  value?: Value;
-  count: number;
-  percentage: number;
-  /** Of too many values, or of none: without a bar. */
-  isRest?: boolean;
-  /** The counts that are compared, the later one first. */
-  compared?: [number, number];
-  /** Of a site. */
-  hosts?: { name: string; count: number }[] | undefined;
-};
 
 const FIRST = 8;
 const ROW = 34;
@@ -44,10 +30,22 @@ type Props = {
   open?: Unit | undefined;
   onChoose(item: Counted): void;
   onHost?(host: string): void;
+  /** Below the rows. */
+  foot?: ReactNode;
 };
 
 /** Names with their counts, the most frequent first. Each is a filter. Bars are as long as their count is to the largest. */
-export function SharesList({ label, counts, isCompared, items, dimension, open, onChoose, onHost }: Props) {
+export function SharesList({
+  label,
+  counts,
+  isCompared,
+  items,
+  dimension,
+  open,
+  onChoose,
+  onHost,
+  foot,
+}: Props) {
   const { t } = useLingui();
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? items : items.slice(0, FIRST);
@@ -88,7 +86,7 @@ export function SharesList({ label, counts, isCompared, items, dimension, open, 
                   style={{ width: `calc(${item.count / most} * (100% - var(--from)))` }}
                 />
               )}
-              {!item.isRest && <ValueIcon dimension={dimension} value={item.value} />}
+              <ValueIcon dimension={dimension} value={item.value} isRest={item.isRest} />
               <div role="rowheader">
                 <Name item={item} isLink={isLinks} onChoose={onChoose} />
               </div>
@@ -115,15 +113,18 @@ export function SharesList({ label, counts, isCompared, items, dimension, open, 
           </Fragment>
         ))}
       </div>
-      {more > 0 && (
-        <UnstyledButton
-          className={classes["more"]!}
-          aria-expanded={isWhole}
-          onClick={() => setIsWhole(!isWhole)}
-        >
-          {isWhole ? <Trans>Show fewer</Trans> : <Trans>Show {formatNumber(more)} more</Trans>}
-        </UnstyledButton>
-      )}
+      <div className={classes["foot"]}>
+        {more > 0 && (
+          <UnstyledButton
+            className={classes["more"]!}
+            aria-expanded={isWhole}
+            onClick={() => setIsWhole(!isWhole)}
+          >
+            {isWhole ? <Trans>Show fewer</Trans> : <Trans>Show {formatNumber(more)} more</Trans>}
+          </UnstyledButton>
+        )}
+        {foot}
+      </div>
     </>
   );
 }

@@ -24,6 +24,7 @@ import {
   IconDeviceDesktop,
   IconDeviceMobile,
   IconDeviceTablet,
+  IconDots,
   IconMail,
   IconMessage,
   IconRobot,
@@ -36,7 +37,7 @@ import {
 } from "@tabler/icons-react";
 import classes from "../clicks.module.css";
 import type { Dimension, Value } from "../dimensions.ts";
-import { flagOf } from "../names.ts";
+import { flagOf, hasFlags } from "../names.ts";
 
 const SITES: Record<string, TablerIcon> = {
   "bing.com": IconBrandBing,
@@ -101,17 +102,19 @@ function iconOf(dimension: Dimension, value: string | null): TablerIcon | undefi
 
 const WITH_ICONS: readonly Dimension[] = ["site", "channel", "device", "browser", "os"];
 
-type Props = { dimension: Dimension; value: Value | undefined };
+type Props = { dimension: Dimension; value: Value | undefined; isRest?: boolean | undefined };
 
 /** Nothing where a dimension has no icons, or the system no flags. */
-export function ValueIcon({ dimension, value }: Props) {
-  if (dimension === "country" || dimension === "city") {
+export function ValueIcon({ dimension, value, isRest = false }: Props) {
+  const isPlace = dimension === "country" || dimension === "city";
+  if (!isPlace && !WITH_ICONS.includes(dimension)) return null;
+  if (isPlace && !isRest) {
     const country = dimension === "city" ? value?.country : value?.value;
     const flag = country === undefined ? null : flagOf(country);
     return flag && <span className={classes["icon"]} data-text={flag} aria-hidden />;
   }
-  if (!WITH_ICONS.includes(dimension)) return null;
-  const Icon = iconOf(dimension, value?.value ?? null);
+  if (isPlace && !hasFlags()) return null;
+  const Icon = isRest ? IconDots : iconOf(dimension, value?.value ?? null);
   if (Icon === undefined)
     return (
       <span
