@@ -97,7 +97,7 @@ test("texts are shortened to their bounds; invalid UTF-8 is marked", async () =>
   await journal.close();
   const [first, second, third] = readVisits(dir, 10, 10);
   const { rule, visitor, campaign: pairs, ...cut } = first!.sent!;
-  expect(Object.values(cut).map((value) => value!.length)).toEqual([2048, 768, 1024, 45, 36]);
+  expect(Object.values(cut).map((value) => value!.length)).toEqual([2048, 768, 1024, 46, 36]);
   expect([rule, visitor, pairs]).toEqual([32, 2 ** 53 - 1, `utm_source=a&utm_campaign=${"b".repeat(90)}`]);
   expect(second!.sent).toEqual({ ...few, referrer: "café \ufffd" });
   expect(third!.sent).toEqual(second!.sent);
