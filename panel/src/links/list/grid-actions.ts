@@ -41,6 +41,8 @@ export function useGridActions({ scroller, rows, cursor, selection, onAction, on
       if (link === undefined || row === null) return;
       cursor.put(row);
       selection.toggle(link, rows.known());
+      // The bar of the selection may have risen over it.
+      requestAnimationFrame(() => cursor.reveal(row));
     } else if (action === "edit") {
       if (row !== null) edit(row);
     } else if (action === "menu") {

@@ -83,6 +83,7 @@ export function useRowCursor({ rows, sight, selection }: Props) {
     putInSight: () => put(sight.top()),
     extendTo,
     move,
+    reveal: sight.reveal,
   };
 }
 

@@ -67,12 +67,14 @@ export const LinkRow = memo(function LinkRow(props: Props) {
           tabIndex={tab}
         />
       </div>
-      {columns.map(({ name: column, isNumber, sort }) => (
+      {columns.map(({ name: column, label, hint, isNumber, sort }) => (
         <div
           key={column}
           id={`${id}-${column}`}
           role={column === "code" ? "rowheader" : "gridcell"}
           data-cell={column}
+          data-label={label}
+          title={hint}
           data-sorted={(sort !== undefined && sort === sorted) || undefined}
           className={isNumber ? `${classes["cell"]} ${classes["number"]}` : classes["cell"]}
         >
