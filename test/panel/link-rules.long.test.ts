@@ -35,14 +35,18 @@ once("rules for iPhone and Germany are chosen from lists and seen before they ar
   const visiting = form.getByRole("group", { name: "Visit as" });
   await visiting.getByText("→ https://apps.example/app").waitFor();
   const line = (name: RegExp) => form.getByRole("listitem").filter({ hasText: name }).first();
+  const decides = "Decides for this visitor";
+  // Before a visitor is chosen nothing is marked.
+  expect(await page.getByText(decides).count()).toBe(0);
+  await visiting.getByLabel("Device").focus();
   await line(/iPhone and iPad/)
-    .getByRole("img", { name: "Decides" })
+    .getByText(decides)
     .waitFor();
   await visiting.getByRole("combobox", { name: "Country" }).fill("Germany");
   await page.getByRole("option", { name: "Germany" }).click();
   await visiting.getByText("→ https://example.de").waitFor();
   await line(/Germany/)
-    .getByRole("img", { name: "Decides" })
+    .getByText(decides)
     .waitFor();
   expect(await rules()).toBeNull();
 
@@ -59,6 +63,7 @@ once("rules for iPhone and Germany are chosen from lists and seen before they ar
     ]),
   );
   await page.getByText("ruled is saved.").waitFor();
+  await page.getByText(`Leads to example.com unless a rule matches`).waitFor();
   // The list says the sentence too.
   await page.goto(`${panel.origin}/panel/links`);
   await page

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { IconCheck } from "@tabler/icons-react";
+import { IconPencil } from "@tabler/icons-react";
 import { Suspense, useRef, useState } from "react";
 import { ApiError, type Link } from "../../base/api.ts";
 import { lazyOrFailure, soonPart } from "../../base/lazy.ts";
@@ -12,6 +12,7 @@ import { useConditionTexts } from "../form/condition-texts.ts";
 import { type ConditionName, CONDITIONS } from "../form/condition-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import { ConditionIcon } from "./choices.tsx";
+import { Decides } from "./decides.tsx";
 import { MOST_RULES, rulesOf } from "./draft.ts";
 import { ConditionMenu } from "./condition-menu.tsx";
 import { RuleSentence } from "./rule-sentence.tsx";
@@ -57,7 +58,6 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
               <li
                 key={rule.id}
                 className={classes["sentence"]}
-                data-lit={at === lit || undefined}
                 data-open={rule.id === opened.openId || undefined}
               >
                 <button
@@ -73,7 +73,8 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
                   }}
                 >
                   <RuleSentence rule={rule} />
-                  {at === lit && <IconCheck size={16} role="img" aria-label={t`Decides`} />}
+                  {at === lit && <Decides />}
+                  <IconPencil size={16} aria-hidden className={classes["pencil"]} />
                 </button>
                 {rule.id === opened.openId && (
                   <Suspense fallback={<Skeleton height={190} />}>
@@ -116,10 +117,10 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
         )}
         {edited.isChanged && (
           <Group gap="xs">
-            <Button type="submit" size="xs" loading={saving.isPending}>
+            <Button type="submit" loading={saving.isPending}>
               <Trans>Save rules</Trans>
             </Button>
-            <Button variant="default" size="xs" onClick={startAnew}>
+            <Button variant="default" onClick={startAnew}>
               <Trans>Cancel</Trans>
             </Button>
           </Group>

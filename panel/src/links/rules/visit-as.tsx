@@ -37,7 +37,7 @@ const explainQuery = (body: RuleDraft) =>
 type Props = {
   target: string;
   rules: readonly LinkRule[];
-  /** The index of the rule that decides, -1 for the target, null if that is not known. */
+  /** The index of the rule that decides, -1 for the target, null if that is not known or nobody has asked. */
   onDecided(rule: number | null): void;
 };
 
@@ -46,6 +46,7 @@ export function VisitAs({ target, rules, onDecided }: Props) {
   const { t } = useLingui();
   const texts = useConditionTexts();
   const [agent, setAgent] = useState<Agent>("iPhone");
+  const [isTried, setTried] = useState(false);
   const [given, setGiven] = useState({
     country: "",
     language: "",
@@ -71,14 +72,13 @@ export function VisitAs({ target, rules, onDecided }: Props) {
       : data.reason === "rule"
         ? data.steps.at(-1)!.rule
         : -1;
-  useEffect(() => onDecided(decided), [decided]);
+  useEffect(() => onDecided(isTried ? decided : null), [decided, isTried]);
   const set = (name: keyof typeof given) => (value: string | null) =>
     setGiven((now) => ({ ...now, [name]: value ?? "" }));
   const line = (name: "referrer" | "query" | "address") =>
     asks(name) && (
       <TextInput
         key={name}
-        size="xs"
         label={texts[name]}
         value={given[name]}
         maxLength={2000}
@@ -92,6 +92,7 @@ export function VisitAs({ target, rules, onDecided }: Props) {
     <div
       role="group"
       aria-label={t`Visit as`}
+      onFocus={() => setTried(true)}
       onKeyDown={(event) => {
         // Trying saves nothing.
         if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
@@ -102,7 +103,6 @@ export function VisitAs({ target, rules, onDecided }: Props) {
       </Text>
       <Group gap="xs" align="end" grow preventGrowOverflow={false}>
         <NativeSelect
-          size="xs"
           label={texts.device}
           value={agent}
           onChange={({ currentTarget }) => setAgent(currentTarget.value as Agent)}
@@ -120,7 +120,6 @@ export function VisitAs({ target, rules, onDecided }: Props) {
         {asks("language") && list("language")}
         {(asks("hours") || asks("before") || asks("after")) && (
           <TextInput
-            size="xs"
             type="datetime-local"
             label={t({ message: "Time", context: "moment" })}
             description={at === "" ? t`Now` : undefined}
@@ -173,7 +172,6 @@ function PlaceSelect({ name, label, value, onChange }: PlaceProps) {
   return (
     <Select
       {...search}
-      size="xs"
       label={label}
       data={choices}
       value={value || null}

@@ -1,12 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Skeleton, Stack, Text } from "@mantine/core";
-import { IconCalendar, IconCheck, IconUsers } from "@tabler/icons-react";
+import { IconCalendar, IconUsers } from "@tabler/icons-react";
 import { type ReactNode, Suspense, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import { formatNumber, formatTime } from "../../base/i18n.ts";
 import { lazyOrFailure } from "../../base/lazy.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import { shortAddress } from "../form/condition-texts.ts";
+import { Decides } from "../rules/decides.tsx";
 import sentences from "../rules/rules.module.css";
 import { isAddress, TargetUse } from "../target-use.tsx";
 import { LinkSettingRow } from "./setting-row.tsx";
@@ -52,13 +53,19 @@ export function LeadsTo({ link, onSaved }: Props) {
   );
   return (
     <Stack gap={0} component="section" aria-label={t`Where it leads`}>
-      <LinkSettingRow name="target" link={link} onSaved={onSaved} isLit={isTargetLit}>
+      <LinkSettingRow name="target" link={link} onSaved={onSaved}>
         <span>
-          <Trans>
-            Leads to <TargetAddress target={target} />
-          </Trans>
+          {link.rules?.length ? (
+            <Trans>
+              Leads to <TargetAddress target={target} /> unless a rule matches
+            </Trans>
+          ) : (
+            <Trans>
+              Leads to <TargetAddress target={target} />
+            </Trans>
+          )}
         </span>
-        {isTargetLit && <IconCheck size={16} role="img" aria-label={t`Decides`} />}
+        {isTargetLit && <Decides />}
       </LinkSettingRow>
       {starts !== null &&
         limit(

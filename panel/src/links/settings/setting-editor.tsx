@@ -112,10 +112,10 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
           </Text>
         )}
         <Group gap="xs">
-          <Button type="submit" size="xs" loading={save.isPending}>
+          <Button type="submit" loading={save.isPending}>
             <Trans>Save</Trans>
           </Button>
-          <Button size="xs" variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>
         </Group>

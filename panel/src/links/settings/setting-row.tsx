@@ -21,12 +21,10 @@ type Props = {
   onSaved: OnLinkSaved;
   /** A sentence instead of name and value. */
   children?: ReactNode;
-  /** The sentence decides for the visitor that is asked for. */
-  isLit?: boolean;
 };
 
 /** Shows one setting; edits it in place. */
-export function LinkSettingRow({ name, link, onSaved, children, isLit }: Props) {
+export function LinkSettingRow({ name, link, onSaved, children }: Props) {
   const { t } = useLingui();
   const isShare = !isAddress(link.target);
   const { label } = useFieldTexts(isShare)[name];
@@ -61,7 +59,7 @@ export function LinkSettingRow({ name, link, onSaved, children, isLit }: Props) 
   );
   if (children !== undefined) {
     return (
-      <div className={`${sentences["sentence"]} ${classes["spoken"]}`} data-lit={isLit || undefined}>
+      <div className={`${sentences["sentence"]} ${classes["spoken"]}`}>
         <span className={sentences["line"]}>{children}</span>
         {pencil}
       </div>
