@@ -299,7 +299,7 @@ test.skipIf(!CHROMIUM)("commands offer nothing that would be refused", async () 
   await page.getByRole("option", { name: "Shorten and copy" }).waitFor();
   await page.getByRole("option", { name: "Deleted links" }).waitFor({ state: "detached" });
   await page.keyboard.press("Enter");
-  await page.getByText("Copied.").or(page.getByText("The link is ready.")).waitFor();
+  await page.getByText("Copied.").or(page.getByText("Link created.")).waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

@@ -122,7 +122,7 @@ once("2: a link is made with its settings, and nothing typed is lost", async () 
   const form = page.getByRole("region", { name: "New link" });
   await form.getByRole("textbox", { name: "Target" }).fill("https://example.com/sale?q=1");
   await form.getByLabel("Code").fill("sale/2027");
-  await form.getByText("This code is free.").waitFor();
+  await form.getByText("This code is available.").waitFor();
   await form.getByLabel("Title").fill(HOSTILE);
   await page.reload();
   await form.getByText("What you typed before is here again.").waitFor();
@@ -154,7 +154,7 @@ once("3: a link is edited in place, its history goes back, and a deletion is und
   await expectLocation("sale/2027", "https://example.com/2");
   await settings.getByRole("button", { name: "Edit: Code" }).press("Enter");
   await settings.getByRole("textbox", { name: "Code" }).fill("sale/2028");
-  await settings.getByText("This code is free.").waitFor();
+  await settings.getByText("This code is available.").waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(/link\/sale\/2028/);
   await openTab(page, "History");
@@ -253,7 +253,7 @@ once("6: files are uploaded, renamed, found, moved to the trash and back", async
 once("7: a file is shared with a password, and a visitor downloads it as often as allowed", async () => {
   await act("report.txt", "Share");
   await page.getByRole("main").getByLabel("Code", { exact: true }).fill("for/anna");
-  await page.getByRole("main").getByText("This code is free.").waitFor();
+  await page.getByRole("main").getByText("This code is available.").waitFor();
   await page.getByRole("main").getByRole("button", { name: "Limits" }).click();
   await page.getByRole("main").locator("label", { hasText: "Ask for a password" }).click();
   await page.getByRole("main").getByLabel("Password", { exact: true }).fill("a good password");

@@ -231,7 +231,7 @@ test.skipIf(!CHROMIUM)(
     await page.keyboard.type("c002");
     await form.getByText("Another link has this code.").waitFor();
     await retype(page, "by/keys");
-    await form.getByText("This code is free.").waitFor();
+    await form.getByText("This code is available.").waitFor();
     await press(page, "Control+Enter");
     await page.getByRole("alert").getByText("/by/keys").waitFor();
     await page.waitForURL(/\/link\/by\/keys/);

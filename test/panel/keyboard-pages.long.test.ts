@@ -147,7 +147,7 @@ test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", asyn
   await page.keyboard.type("By keys");
   await tabTo(page, form.getByLabel("Code", { exact: true }));
   await page.keyboard.type("by/keys");
-  await form.getByText("This code is free.").waitFor();
+  await form.getByText("This code is available.").waitFor();
   await tabTo(page, form.getByRole("button", { name: "Limits" }));
   await press(page, "Enter");
   await tabTo(page, form.getByRole("switch", { name: "Ask for a password" }));

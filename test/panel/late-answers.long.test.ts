@@ -76,7 +76,7 @@ once("a form is sent once, however often Ctrl+Enter is pressed meanwhile", async
   await press(page, "Control+Enter", "Enter");
   expect(writes.count()).toBe(1);
   await writes.letGo();
-  await page.getByText("Copied.").or(page.getByText("is ready.")).waitFor();
+  await page.getByText("Copied.").or(page.getByText("Link created.")).waitFor();
   expect(await targets("sent-once")).toBe(1);
   expect(complaints).toEqual([]);
   await close();

@@ -79,7 +79,7 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
   await form.getByText("Where the link leads.").waitFor();
   for (const [code, said] of [
     ["taken", "Another link has this code."],
-    ["sale/2027", "This code is free."],
+    ["sale/2027", "This code is available."],
   ] as const) {
     await form.getByLabel("Code").fill(code);
     await form.getByText(said).waitFor();
@@ -118,7 +118,9 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
   await form.getByRole("switch", { name: "Pass the query on" }).press(" ");
   await form.getByLabel("Note").press("Control+Enter");
   const notice = page.getByRole("alert").filter({ hasText: "/sale/2027" });
-  await notice.getByText("Copied.").waitFor();
+  await notice.getByText("Link created, short URL copied.").waitFor();
+  // Its page is shown.
+  expect(await notice.getByRole("button", { name: "Show the link" }).count()).toBe(0);
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/sale\/2027$/);
 
   const { data } = (await panel.client.call("GET", "/links/sale/2027")).body;
@@ -166,7 +168,7 @@ story(
 
     await settings.getByRole("button", { name: "Edit: Code" }).press("Enter");
     await settings.getByRole("textbox", { name: "Code" }).fill("poster/2027");
-    await settings.getByText("This code is free.").waitFor();
+    await settings.getByText("This code is available.").waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(/link\/poster\/2027$/);
     for (const code of ["poster", "poster/2027"]) await expectLocation(code, "https://example.com/2");

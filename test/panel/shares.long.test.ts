@@ -77,7 +77,7 @@ story("one page shares a file with a password, and opens a drop box", async () =
   await form(page).getByText("A code has letters").waitFor();
   expect(await below()).toBe(before);
   await form(page).getByLabel("Code", { exact: true }).fill("for/anna");
-  await form(page).getByText("This code is free.").waitFor();
+  await form(page).getByText("This code is available.").waitFor();
   expect(await below()).toBe(before);
   await section(page, "Limits").getByText(/Until/).waitFor();
   await section(page, "Limits").click();

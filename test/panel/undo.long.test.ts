@@ -89,14 +89,14 @@ once("an undo that met a busy server can be tried again", async () => {
   await page.evaluate(() => navigator.clipboard.writeText("https://example.com/undone"));
   await page.getByRole("grid").focus();
   await press(page, "Control+v");
-  await page.getByText("Copied.").waitFor();
+  await page.getByText("Link created, short URL copied.").waitFor();
   const made = async () => (await panel.client.call("GET", "/links?search=undone")).body.data;
   expect(await made()).toHaveLength(1);
   await page.route(/\/links\/\w+$/, (route) => route.fulfill(AWAY));
-  await undo(page, "Copied.");
+  await undo(page, "Link created, short URL copied.");
   await soon(async () => expect(await page.getByText("Away for now.").count()).toBe(2));
   await page.unroute(/\/links\/\w+$/);
-  await undo(page, "Copied.");
+  await undo(page, "Link created, short URL copied.");
   await soon(async () => expect(await made()).toHaveLength(0));
   await close();
 });

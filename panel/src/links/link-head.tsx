@@ -118,7 +118,8 @@ function Facts({ link }: { link: Link }) {
         )}
         <span title={t`Since the link was created`}>
           <Trans>
-            {formatNumber(link.human_clicks)} human clicks, {formatNumber(link.click_count)} with bots
+            {formatNumber(link.human_clicks)} human clicks,{" "}
+            {formatNumber(link.click_count - link.human_clicks)} from bots
           </Trans>
         </span>
       </Text>

@@ -90,6 +90,11 @@ function WithReason({ link, action }: { link: Link; action: "refuse" | "take_dow
         decide.mutate({ action, reason }, { onSuccess: () => setReason(null) });
       }}
     >
+      {action === "take_down" && (
+        <Text size="xs" c="dimmed" mb={4}>
+          <Trans>Closes the link for visitors until an administrator puts it back. Nothing is deleted.</Trans>
+        </Text>
+      )}
       <Group gap="xs" align="end">
         <TextInput
           size="xs"

@@ -63,7 +63,7 @@ export function CodeField({ label, description, value, onChange, error, availabi
         spellCheck={false}
         maxLength={128}
       />
-      <FieldRoom isTaken={said !== false}>{isFree && <Trans>This code is free.</Trans>}</FieldRoom>
+      <FieldRoom isTaken={said !== false}>{isFree && <Trans>This code is available.</Trans>}</FieldRoom>
     </div>
   );
 }

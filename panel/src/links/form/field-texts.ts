@@ -49,7 +49,7 @@ export function useFieldTexts(isShare = false): Record<LinkFieldName, { label: s
     card_description: { label: t`Preview description`, does: t`The text under the title.` },
     card_image: { label: t`Preview image`, does: t`Address of a picture that begins with https://.` },
     click_threshold: {
-      label: t`Notify at`,
+      label: t`Notify at clicks`,
       does: t`The owner gets a mail at this many human clicks. Empty: at 100, 1,000, 10,000 and so on.`,
     },
     removes_password: { label: t`Remove the password`, does: "" },

@@ -62,8 +62,9 @@ export function LinkFields({ onClose, onMade, onMany, preview }: Props) {
     mutationFn: () => copyMade(createLink(newLinkOf(values))),
     async onSuccess({ saved, isCopied }) {
       forget();
-      if (isThere()) onMade(saved);
-      tellMade(saved, isCopied);
+      const isShown = isThere();
+      if (isShown) onMade(saved);
+      tellMade(saved, isCopied, isShown);
       await refreshLinks(queries);
     },
     onError(error) {

@@ -47,7 +47,7 @@ export function ShareCodeField({ value, onChange, error }: Props) {
         maxLength={128}
       />
       <FieldRoom isTaken={said !== false}>
-        {isChecked && data.available && <Trans>This code is free.</Trans>}
+        {isChecked && data.available && <Trans>This code is available.</Trans>}
       </FieldRoom>
     </div>
   );

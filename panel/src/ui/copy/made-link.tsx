@@ -45,28 +45,32 @@ const Open = ({ onOpen }: OpenProps) => (
   </Button>
 );
 
-/** Says that a link is made, and offers to open it and to take it back. */
-export function useMadeLink(): (link: Link, isCopied: boolean) => void {
+/** Says that a link is made, and offers to undo that, and to open it unless its page is shown. */
+export function useMadeLink(): (link: Link, isCopied: boolean, isShown?: boolean) => void {
   const queries = useQueryClient();
   const open = useOpenLink();
   const offerUndo = useUndoOffer();
-  return (link, isCopied) => {
+  return (link, isCopied, isShown = false) => {
     const hide = offerUndo({
       message: (
         <>
-          <Text size="sm">{isCopied ? <Trans>Copied.</Trans> : <Trans>The link is ready.</Trans>}</Text>
+          <Text size="sm">
+            {isCopied ? <Trans>Link created, short URL copied.</Trans> : <Trans>Link created.</Trans>}
+          </Text>
           <Address link={link} />
         </>
       ),
       more: (
         <>
           {!isCopied && <CopyAction address={link.short_url} />}
-          <Open
-            onOpen={() => {
-              hide();
-              open(link);
-            }}
-          />
+          {!isShown && (
+            <Open
+              onOpen={() => {
+                hide();
+                open(link);
+              }}
+            />
+          )}
         </>
       ),
       undo: () =>
