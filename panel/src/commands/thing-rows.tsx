@@ -15,6 +15,7 @@ import {
 import { useNavigate } from "@tanstack/react-router";
 import { inTree } from "../ui/tree-names.ts";
 import type { Link, Share } from "../base/api.ts";
+import { useTargetUse } from "../links/target-use.tsx";
 import type { PageRequest } from "../ui/dialogs/page-request.ts";
 import { CodeName } from "../ui/code-name.tsx";
 import { copyAndTell } from "../ui/copy/copy-notice.ts";
@@ -30,6 +31,7 @@ type Place = { folder: number | null; path: string; team?: string | undefined };
 export function useThingRows() {
   const { t } = useLingui();
   const navigate = useNavigate();
+  const useOf = useTargetUse();
   const teamNamed = (name: string): string => t`Team ${name}`;
 
   const addressActions = (url: string): RowAction[] => [
@@ -39,8 +41,9 @@ export function useThingRows() {
 
   function link(
     { code, domain, short_url: url }: Pick<Link, "code" | "domain" | "short_url">,
-    more: string,
+    titleOrTarget: string,
   ): CommandRow {
+    const more = useOf(titleOrTarget) ?? titleOrTarget;
     const go = (requested?: PageRequest) =>
       navigate({
         to: "/link/$",

@@ -11,6 +11,7 @@ export function useTargetUse(): (target: string) => string | null {
   const names: Record<string, string> = {
     file: t`A shared file`,
     folder: t`A shared folder`,
+    items: t`Shared files`,
     drop: t`A drop box`,
     report: t`A report page`,
   };

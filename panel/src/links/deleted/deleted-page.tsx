@@ -12,6 +12,7 @@ import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchField } from "../../ui/lists/search-field.tsx";
+import { TargetUse } from "../target-use.tsx";
 import { deletedLinksQuery } from "./deleted-queries.ts";
 import { PutBack } from "./put-back.tsx";
 
@@ -104,7 +105,7 @@ const Name = ({ link }: { link: DeletedLink }) => (
       <CodeName code={link.code} domain={link.domain} wraps />
     </Text>
     <Text size="sm" c="dimmed" lineClamp={2} dir="auto">
-      {link.title ?? link.target}
+      {link.title ?? <TargetUse target={link.target} />}
     </Text>
     <Text size="xs" c="dimmed" hiddenFrom="sm">
       {deletionOf(link)}

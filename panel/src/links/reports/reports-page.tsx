@@ -16,6 +16,7 @@ import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
+import { TargetUse } from "../target-use.tsx";
 import { reportsQuery, resolveReport } from "./report-queries.ts";
 
 /** What visitors report, for administrators. */
@@ -101,7 +102,7 @@ const Reported = ({ report: { code, domain, target } }: { report: VisitorReport 
       <CodeName code={code} domain={domain} wraps />
     </AnchorLink>
     <Text size="sm" c="dimmed" lineClamp={2} dir="auto">
-      {target}
+      <TargetUse target={target} />
     </Text>
   </>
 );
