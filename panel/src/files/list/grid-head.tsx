@@ -111,6 +111,15 @@ export function GridHead({ search, onSort, entries, selection, commands }: Props
   );
 }
 
+/** Buttons with words. */
+const worded = {
+  size: "compact-md",
+  fz: "sm",
+  fw: 500,
+  variant: "subtle",
+  style: { flexShrink: 0 },
+} as const;
+
 /** The actions for the selected rows. */
 function SelectionBar({ selection, commands }: Pick<Props, "selection" | "commands">) {
   const { t } = useLingui();
@@ -122,18 +131,23 @@ function SelectionBar({ selection, commands }: Pick<Props, "selection" | "comman
       <Text size="sm" fw={600} mr="auto" truncate aria-live="polite">
         <Plural value={selected.length} one="# selected" other="# selected" />
       </Text>
-      {mayMove && (
+      {change !== undefined && (
         <Button
-          size="compact-md"
-          fz="sm"
-          fw={500}
-          style={{ flexShrink: 0 }}
-          variant="subtle"
-          aria-label={t`Move to…`}
-          onClick={() => change.move(selected)}
+          {...worded}
+          disabled={selected.length > MOST_SHARED}
+          aria-label={t`Share`}
+          onClick={() => change.share(selected)}
         >
-          <IconFolderShare size={16} aria-hidden />
+          <IconShare size={16} aria-hidden />
           <Text span inherit ml={6} visibleFrom="xs">
+            <Trans>Share</Trans>
+          </Text>
+        </Button>
+      )}
+      {mayMove && (
+        <Button {...worded} aria-label={t`Move to…`} onClick={() => change.move(selected)}>
+          <IconFolderShare size={16} aria-hidden />
+          <Text span inherit ml={6} visibleFrom="sm">
             <Trans>Move to…</Trans>
           </Text>
         </Button>
@@ -148,18 +162,6 @@ function SelectionBar({ selection, commands }: Pick<Props, "selection" | "comman
           onClick={() => change.copy(selected)}
         >
           <IconCopy size={18} />
-        </ActionIcon>
-      )}
-      {change !== undefined && (
-        <ActionIcon
-          variant="subtle"
-          size="lg"
-          disabled={selected.length > MOST_SHARED}
-          aria-label={t`Share`}
-          title={t`Share`}
-          onClick={() => change.share(selected)}
-        >
-          <IconShare size={18} />
         </ActionIcon>
       )}
       {mayMove && (
