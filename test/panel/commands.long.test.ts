@@ -42,12 +42,22 @@ test.skipIf(!CHROMIUM)(
       ["move files", "Storage", /\/policies/],
       ["lower case", "Domains", /\/domains/],
       ["time zone", "Time zone", /\/settings\?.*time_zone/],
+      ["campaign", "Analytics", /\/analytics$/],
+      ["replace", "Replace in the targets of links", /\/links$/],
+      ["drop box", "New drop box", /\/shares\/new\?drop=true/],
     ] as const) {
       await openCommands(page);
       await page.keyboard.type(typed);
       await page.getByRole("option", { name: found }).first().click();
       await page.waitForURL(address);
     }
+    await page.getByRole("radio", { name: "Drop box", checked: true }).waitFor({ state: "attached" });
+    // Settings have long descriptions, by which everything would be found.
+    await openCommands(page);
+    await page.keyboard.type("drop box");
+    await page.getByRole("option", { name: "New drop box", selected: true }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await page.getByRole("option").filter({ hasText: "Passwords of shares" }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await close();
   },

@@ -5,8 +5,10 @@ import {
   IconFileImport,
   IconFolderPlus,
   IconHistory,
+  IconInbox,
   IconKey,
   IconLinkPlus,
+  IconReplace,
   IconReportAnalytics,
   IconShare,
   IconTags,
@@ -111,6 +113,13 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       icon: IconDownload,
       act: () => navigate({ to: "/links", search: {}, state: { requested: "export" } }),
     },
+    {
+      id: "replace",
+      label: t`Replace in the targets of links`,
+      words: t`change many bulk search host`,
+      icon: IconReplace,
+      act: () => navigate({ to: "/links", search: {}, state: { requested: "replace" } }),
+    },
     ...listActions,
   ];
   const forAdmins: Action[] = [
@@ -145,9 +154,16 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
     {
       id: "new-share",
       label: t`New share`,
-      words: t`create add drop box`,
+      words: t`create add send files`,
       icon: IconShare,
       act: () => navigate({ to: "/shares/new", search: {} }),
+    },
+    {
+      id: "new-drop-box",
+      label: t`New drop box`,
+      words: t`create add collect receive files`,
+      icon: IconInbox,
+      act: () => navigate({ to: "/shares/new", search: { drop: true } }),
     },
     {
       id: "upload",

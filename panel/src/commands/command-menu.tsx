@@ -18,7 +18,7 @@ import type { CommandRow } from "./command-row.ts";
 import classes from "./commands.module.css";
 import { useFindings } from "./findings.ts";
 import { usePlaceRows } from "./place-rows.tsx";
-import { bestFirst } from "./rank.ts";
+import { bestFirst, rankOf } from "./rank.ts";
 import { useThingRows } from "./thing-rows.tsx";
 
 /** Between the last key and the search. */
@@ -68,11 +68,13 @@ function useGroups({ pages, account, typed }: Pick<Props, "pages" | "account" | 
     { label: t`Tags`, items: places.tags(found) },
     { label: t`Accounts`, items: places.accounts(found) },
     { label: t`Domains`, items: places.domains(found) },
-    { label: t`Settings`, items: places.settings(found) },
     { label: t`Actions`, items: actions(text) },
     { label: t`Pages`, items: places.pages(text, pages) },
   ];
-  const ordered = bestFirst(text, groups).map(({ label, items }) => ({
+  // Many settings are named like what one does.
+  const settings = places.settings(found).toSorted((a, b) => rankOf(text, a.names) - rankOf(text, b.names));
+  const last = settings.length > 0 ? [{ label: t`Settings`, items: settings }] : [];
+  const ordered = [...bestFirst(text, groups), ...last].map(({ label, items }) => ({
     label,
     items: label === t`Links` ? items.slice(0, MOST_LINKS) : items,
   }));

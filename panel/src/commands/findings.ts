@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query"
 import { teamsQuery } from "../auth/teams/team-queries.ts";
 import { inTree } from "../ui/tree-names.ts";
 import { type Account, responseOf, api, type Link } from "../base/api.ts";
-import { isSettingFound, loadSettingWords } from "../config/words/setting-words.ts";
+import { isSettingNamed, loadSettingWords } from "../config/words/setting-words.ts";
 
 const MOST = 5;
 /** Of these the best are shown. */
@@ -144,7 +144,7 @@ export function useFindings(text: string, { role, username }: Account) {
     shares: (isLong && shares.data) || [],
     accounts: (isLong && accounts.data) || [],
     settings: isLong
-      ? (settings.data ?? []).filter((setting) => isSettingFound(text, setting)).slice(0, MOST)
+      ? (settings.data ?? []).filter((setting) => isSettingNamed(text, setting)).slice(0, MOST)
       : [],
     tags: isLong ? (tags.data ?? []).filter(({ tag }) => has(tag)).slice(0, MOST) : [],
     domains: isLong ? (domains.data ?? []).filter(({ host }) => has(host)).slice(0, MOST) : [],

@@ -25,8 +25,10 @@ export function usePlaceRows() {
   /** Other words for the pages. */
   const words: Readonly<Record<string, string>> = {
     "/": t`start home dashboard`,
-    "/analytics": t`statistics reports charts clicks`,
-    "/events": t`history log audit who changed what`,
+    "/analytics": t`statistics reports charts clicks campaigns UTM sites referrers countries devices export`,
+    "/links": t`QR codes`,
+    "/shares": t`drop boxes`,
+    "/events": t`history log audit undo who changed what`,
     "/users": t`people team members invite`,
     "/domains": t`hosts upper lower case HTTPS`,
     "/policies": t`disk quota bucket linked folder move files`,

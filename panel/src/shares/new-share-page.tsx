@@ -15,7 +15,7 @@ import { linkOfCodeQuery } from "./share-queries.ts";
 /** Shares what is chosen or uploaded, opens a drop box, or has a link serve one of these. */
 export function NewSharePage() {
   const { t } = useLingui();
-  const { items = [], link: code, team } = useSearch({ from: "/inside/shares/new" });
+  const { items = [], link: code, drop, team } = useSearch({ from: "/inside/shares/new" });
   const navigate = useNavigate();
   const { history } = useRouter();
   const {
@@ -34,7 +34,9 @@ export function NewSharePage() {
           ? t`New share`
           : t`Share ${first.name}`;
   const made: ShareSubject =
-    others.length > 0 ? { form: "new", item: null, items } : { form: "new", item: first ?? null };
+    others.length > 0
+      ? { form: "new", item: null, items }
+      : { form: "new", item: first ?? null, ...(drop && { isDrop: true }) };
   const subject: ShareSubject | undefined = code === undefined ? made : link && { form: "link", link };
   async function show({ code: saved, use, made: isMade }: SavedShare): Promise<void> {
     const place = { params: { _splat: saved }, replace: true };

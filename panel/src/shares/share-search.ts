@@ -54,14 +54,15 @@ export const filterOfShares = ({ team, q, kind, state, sort, order, all }: Share
   ...(all && { all: "true" as const }),
 });
 
-/** `items`: what is shared; `link`: the code of a link that is to serve files. */
-export type NewShareSearch = { items?: readonly SharedItem[]; link?: string; team?: string };
+/** `items`: what is shared; `link`: the code of a link that is to serve files; `drop`: begins as a drop box. */
+export type NewShareSearch = { items?: readonly SharedItem[]; link?: string; drop?: true; team?: string };
 
-export function readNewShare({ items, link, team }: Record<string, unknown>): NewShareSearch {
+export function readNewShare({ items, link, drop, team }: Record<string, unknown>): NewShareSearch {
   const known = Array.isArray(items) ? items.filter(isItem) : [];
   return {
     ...(known.length > 0 && { items: known }),
     ...(textOf(link) !== "" && { link: textOf(link) }),
+    ...(drop === true && { drop }),
     ...(textOf(team) !== "" && { team: textOf(team) }),
   };
 }

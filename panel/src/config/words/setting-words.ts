@@ -83,3 +83,13 @@ export function isSettingFound(search: string, definition: SettingDefinition, mo
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
+
+/** A text with a sign before each word, and before each letter of Chinese and Japanese. */
+const withStarts = (text: string): string =>
+  `.${text.toLowerCase()}`.replace(/[^\p{Script=Latin}\p{N}]/gu, "$&\0").slice(1);
+
+/** Whether all words of the search begin words of its key or name. */
+export function isSettingNamed(search: string, definition: SettingDefinition): boolean {
+  const text = withStarts(`${definition.key} ${wordsOf(definition).name}`);
+  return search.split(/\s+/).every((word) => text.includes(withStarts(word)));
+}

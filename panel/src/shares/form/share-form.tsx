@@ -172,6 +172,7 @@ function draftOf(subject: ShareSubject): string {
   if (subject.form === "edit") return `share ${subject.share.code}`;
   if (subject.form === "link") return `use of ${subject.link.code}`;
   if (subject.items !== undefined) return "new share of items";
+  if (subject.isDrop) return "new drop box";
   return subject.item === null ? "new share" : `new share of ${subject.item.kind} ${subject.item.id}`;
 }
 

@@ -14,7 +14,7 @@ import type { SharedItem } from "../share-search.ts";
 
 /** The subject of the form: an item without a code, a share, or a link to a URL. */
 export type ShareSubject =
-  | { form: "new"; item: SharedItem | null; items?: readonly SharedItem[] }
+  | { form: "new"; item: SharedItem | null; items?: readonly SharedItem[]; isDrop?: true }
   | { form: "edit"; share: Share }
   | { form: "link"; link: Link };
 
@@ -81,9 +81,9 @@ const BLANK: ShareValues = {
 
 export function valuesOfSubject(subject: ShareSubject): ShareValues {
   if (subject.form === "new") {
-    const { item, items } = subject;
+    const { item, items, isDrop } = subject;
     if (items !== undefined) return { ...BLANK, items, use: "items" };
-    return { ...BLANK, item, use: item?.kind ?? "upload" };
+    return { ...BLANK, item, use: isDrop ? "drop" : (item?.kind ?? "upload") };
   }
   const { title, expires_at: expires, password } = subject.form === "edit" ? subject.share : subject.link;
   const known = { ...BLANK, title: title ?? "", expires: expires ?? "", isProtected: password !== null };

@@ -9,6 +9,7 @@ export type PageRequest =
   | "new-account"
   | "new-domain"
   | "export"
+  | "replace"
   | "hand-over"
   | "change-password"
   | "edit"
