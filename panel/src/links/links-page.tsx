@@ -45,7 +45,7 @@ export function LinksPage() {
   const { selected } = selection;
   usePageRequest("new-links", setPasted);
   const { at: _, ...finding } = search;
-  const { requested, setRequested, changeSelected, removeSelected } = useBulkRequests(
+  const { requested, setRequested, changeSelected, removeSelected, leftCount } = useBulkRequests(
     finding,
     selection,
     bulk,
@@ -115,6 +115,7 @@ export function LinksPage() {
           onSort={(sort, order) => find({ sort, order })}
           onPlace={(at) => go({ at: at > 0 ? at : undefined }, false)}
           onTotal={setTotal}
+          leftCount={leftCount}
           onAction={onAction}
           onTag={(tag) => find({ tag: [...new Set([...(finding.tag ?? []), tag])] })}
           onClear={() => void navigate({ search: {} })}

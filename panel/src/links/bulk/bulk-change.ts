@@ -4,6 +4,9 @@ import type { UtmValues } from "../form/utm-fields.tsx";
 /** The draft, until a change is complete. */
 export const BULK_DRAFT = "new bulk change";
 
+/** What the form begins with, while the other fields are folded. Null: all fields, in their order. */
+export type BulkLead = "owner" | "target" | null;
+
 /** A change of many links. */
 export type LinksChange = {
   add: readonly string[];

@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { lazyPart } from "../../base/lazy.ts";
 import { LazyDialog } from "../../ui/dialogs/lazy-dialog.tsx";
 import type { Selected } from "../list/selection.ts";
-import type { LinksChange } from "./bulk-change.ts";
+import type { BulkLead, LinksChange } from "./bulk-change.ts";
 import type { BulkRequest } from "./bulk-requests.ts";
 
 const BulkDelete = lazyPart(async () => (await import("./bulk-delete.tsx")).BulkDelete);
@@ -20,8 +20,10 @@ type Props = {
 export function BulkDialogs({ requested, selected, onChange, onDelete, onClose }: Props) {
   // A form leaves by moving.
   const isOpened = useRef(false);
-  const isEdit = requested === "edit" || requested === "owner";
+  const isEdit = requested !== null && requested !== "delete";
   isOpened.current ||= isEdit;
+  const lead = useRef<BulkLead>(null);
+  if (isEdit) lead.current = requested === "edit" ? null : requested;
   return (
     <>
       {isOpened.current && (
@@ -29,7 +31,7 @@ export function BulkDialogs({ requested, selected, onChange, onDelete, onClose }
           <BulkEdit
             selected={selected}
             isOpen={isEdit}
-            isAtOwner={requested === "owner"}
+            lead={lead.current}
             onClose={onClose}
             onSave={(change) => {
               onClose();

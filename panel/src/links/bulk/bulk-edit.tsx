@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { lazyOrFailure } from "../../base/lazy.ts";
 import { SideForm } from "../../ui/forms/side-form.tsx";
-import type { LinksChange } from "./bulk-change.ts";
+import type { BulkLead, LinksChange } from "./bulk-change.ts";
 import type { Selected } from "../list/selection.ts";
 
 const BulkFields = lazyOrFailure(async () => (await import("./bulk-fields.tsx")).BulkFields);
@@ -9,8 +9,7 @@ const BulkFields = lazyOrFailure(async () => (await import("./bulk-fields.tsx"))
 type Props = {
   selected: Selected;
   isOpen: boolean;
-  /** Begins at the owner. */
-  isAtOwner: boolean;
+  lead: BulkLead;
   onSave(change: LinksChange): void;
   onClose(): void;
 };

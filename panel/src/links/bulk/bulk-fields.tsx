@@ -1,5 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { OwnerField } from "../../auth/teams/owner-field.tsx";
@@ -8,7 +9,7 @@ import { Disclosure } from "../../ui/disclosure.tsx";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { hostsQuery } from "../form/domains.ts";
-import { BULK_DRAFT, type LinksChange } from "./bulk-change.ts";
+import { BULK_DRAFT, type BulkLead, type LinksChange } from "./bulk-change.ts";
 import { timeOfLocal } from "../list/local-time.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
 import { UtmFields, type UtmValues } from "../form/utm-fields.tsx";
@@ -17,7 +18,7 @@ import { ReplacePreview } from "./replace-preview.tsx";
 
 type Props = {
   selected: Selected;
-  isAtOwner: boolean;
+  lead: BulkLead;
   onSave(change: LinksChange): void;
   onClose(): void;
 };
@@ -49,73 +50,63 @@ const DEFAULT_DOMAIN = ":default";
 /** Characters. */
 const MOST_TYPED = 2_000;
 
-export function BulkFields({ selected, isAtOwner, onSave, onClose }: Props) {
+/** Null: it changes nothing. */
+function changeOf({
+  add,
+  remove,
+  expiry,
+  expires,
+  domain,
+  owner,
+  text,
+  by,
+  utm,
+}: Values): LinksChange | null {
+  const campaign = Object.fromEntries(Object.entries(utm).filter(([, value]) => value !== ""));
+  const isExpiring = expiry === "never" || (expiry === "at" && expires !== "");
+  const some = {
+    ...(isExpiring && { expires: expiry === "never" ? null : timeOfLocal(expires) }),
+    ...(domain !== null && { domain: domain === DEFAULT_DOMAIN ? "" : domain }),
+    ...(owner.trim() !== "" && { owner: owner.trim() }),
+    ...(text !== "" && { replace: { text, by } }),
+    ...(Object.keys(campaign).length > 0 && { utm: campaign }),
+  };
+  return [...add, ...remove, ...Object.keys(some)].length === 0 ? null : { add, remove, ...some };
+}
+
+export function BulkFields({ selected, lead, onSave, onClose }: Props) {
   const { t } = useLingui();
   const { form, notice } = useDraftForm<Values>(BULK_DRAFT, BLANK);
-  const { add, remove, expiry, expires, domain, owner, text, by } = form.values;
-  const utm = Object.fromEntries(Object.entries(form.values.utm).filter(([, value]) => value !== ""));
-  const hasUtm = Object.keys(utm).length > 0;
+  const { values } = form;
+  // A draft may hold more than the form begins with.
+  const led = lead === "owner" ? { owner: "" } : { text: "", utm: {} };
+  const [isWhole, setIsWhole] = useState(changeOf({ ...values, ...led }) !== null);
   const { data: domains = [] } = useQuery(hostsQuery);
   const owners = useOwners("change");
   const count = countOfSelected(selected);
-  const isExpiring = expiry === "never" || (expiry === "at" && expires !== "");
-  const isEmpty =
-    [...add, ...remove].length === 0 &&
-    !isExpiring &&
-    domain === null &&
-    owner.trim() === "" &&
-    text === "" &&
-    !hasUtm;
-
-  function save(): void {
-    onSave({
-      add,
-      remove,
-      ...(isExpiring && { expires: expiry === "never" ? null : timeOfLocal(expires) }),
-      ...(domain !== null && { domain: domain === DEFAULT_DOMAIN ? "" : domain }),
-      ...(owner.trim() !== "" && { owner: owner.trim() }),
-      ...(text !== "" && { replace: { text, by } }),
-      ...(hasUtm && { utm }),
-    });
-  }
-
-  return (
-    <FormFields
-      onSubmit={form.onSubmit(save)}
-      onClose={onClose}
-      error={null}
-      isPending={false}
-      isRefused={isEmpty}
-      action={t`Change`}
-    >
-      <Text size="sm" c="dimmed">
-        <Plural value={count} one="# link is selected." other="# links are selected." />
-      </Text>
-      {notice}
-      <TagsField {...form.getInputProps("add")} label={t`Add tags`} {...(!isAtOwner && AUTOFOCUS)} />
+  const change = changeOf(values);
+  const owner = (owners.length > 1 || lead === "owner") && (
+    <OwnerField
+      {...form.getInputProps("owner")}
+      {...(lead === "owner" && AUTOFOCUS)}
+      value={values.owner}
+      label={t`Owner`}
+      placeholder={t`Keep`}
+    />
+  );
+  const target = (
+    <TargetChange
+      selected={selected}
+      isLead={lead === "target"}
+      values={values}
+      onChange={(changed) => form.setValues({ ...values, ...changed })}
+    />
+  );
+  const others = (
+    <>
+      <TagsField {...form.getInputProps("add")} label={t`Add tags`} {...(lead === null && AUTOFOCUS)} />
       <TagsField {...form.getInputProps("remove")} label={t`Remove tags`} />
-      <Stack gap={4}>
-        <Text size="sm" fw={600}>
-          <Trans>Expires</Trans>
-        </Text>
-        <SegmentedControl
-          aria-label={t`Expires`}
-          {...form.getInputProps("expiry")}
-          data={[
-            { value: "keep", label: t`Keep` },
-            { value: "never", label: t`Never` },
-            { value: "at", label: t`On a day` },
-          ]}
-        />
-        {expiry === "at" && (
-          <TextInput
-            {...form.getInputProps("expires")}
-            type="datetime-local"
-            aria-label={t`Expires on`}
-            required
-          />
-        )}
-      </Stack>
+      <ExpiryChange form={form} />
       {domains.length > 0 && (
         <Select
           {...form.getInputProps("domain")}
@@ -125,34 +116,82 @@ export function BulkFields({ selected, isAtOwner, onSave, onClose }: Props) {
           data={[{ value: DEFAULT_DOMAIN, label: t`The default domain` }, ...domains.map(({ host }) => host)]}
         />
       )}
-      {(owners.length > 1 || isAtOwner) && (
-        <OwnerField
-          {...form.getInputProps("owner")}
-          {...(isAtOwner && AUTOFOCUS)}
-          value={owner}
-          label={t`Owner`}
-          placeholder={t`Keep`}
+      {lead !== "owner" && owner}
+      {lead !== "target" && target}
+    </>
+  );
+  return (
+    <FormFields
+      onSubmit={form.onSubmit(() => void (change !== null && onSave(change)))}
+      onClose={onClose}
+      error={null}
+      isPending={false}
+      isRefused={change === null}
+      action={t`Change`}
+    >
+      <Text size="sm" c="dimmed">
+        <Plural value={count} one="# link is selected." other="# links are selected." />
+      </Text>
+      {notice}
+      {lead === "owner" && owner}
+      {lead === "target" && target}
+      {lead === null ? (
+        others
+      ) : (
+        <Disclosure
+          label={<Trans>Other changes</Trans>}
+          isOpen={isWhole}
+          onToggle={() => setIsWhole((is) => !is)}
+        >
+          <Stack gap="sm" pt="xs">
+            {others}
+          </Stack>
+        </Disclosure>
+      )}
+    </FormFields>
+  );
+}
+
+function ExpiryChange({ form }: { form: UseFormReturnType<Values> }) {
+  const { t } = useLingui();
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        <Trans>Expires</Trans>
+      </Text>
+      <SegmentedControl
+        aria-label={t`Expires`}
+        {...form.getInputProps("expiry")}
+        data={[
+          { value: "keep", label: t`Keep` },
+          { value: "never", label: t`Never` },
+          { value: "at", label: t`On a day` },
+        ]}
+      />
+      {form.values.expiry === "at" && (
+        <TextInput
+          {...form.getInputProps("expires")}
+          type="datetime-local"
+          aria-label={t`Expires on`}
+          required
         />
       )}
-      <TargetChange
-        selected={selected}
-        values={form.values}
-        onChange={(changed) => form.setValues({ ...form.values, ...changed })}
-      />
-    </FormFields>
+    </Stack>
   );
 }
 
 type TargetChangeProps = {
   selected: Selected;
+  /** The form begins here. */
+  isLead: boolean;
   values: Pick<Values, "text" | "by" | "utm">;
   onChange(changed: Partial<Values>): void;
 };
 
 /** Changes targets by a part of them. */
-function TargetChange({ selected, values: { text, by, utm }, onChange }: TargetChangeProps) {
+function TargetChange({ selected, isLead, values: { text, by, utm }, onChange }: TargetChangeProps) {
   const { t } = useLingui();
-  const [opened, setOpened] = useState<"replace" | "utm" | null>(null);
+  const [opened, setOpened] = useState<"replace" | "utm" | null>(isLead ? "replace" : null);
   const toggle = (part: "replace" | "utm") => () => setOpened(opened === part ? null : part);
   return (
     <>
@@ -164,6 +203,7 @@ function TargetChange({ selected, values: { text, by, utm }, onChange }: TargetC
       >
         <Stack gap="xs" pt="xs">
           <TextInput
+            {...(isLead && AUTOFOCUS)}
             label={t`Text in the target`}
             placeholder="old.example.com"
             description={t`Only links whose target has it are changed.`}

@@ -11,8 +11,8 @@ import type { LinkSelection } from "../list/selection.ts";
 import type { Bulk } from "./bulk.tsx";
 import type { LinksChange } from "./bulk-change.ts";
 
-/** `owner`: the form of edits, which begins there. */
-export type BulkRequest = "edit" | "owner" | "delete";
+/** `owner` and `target`: the form of edits, which begins there. */
+export type BulkRequest = "edit" | "owner" | "target" | "delete";
 
 export function useBulkRequests(finding: LinkFinding, selection: LinkSelection, bulk: Bulk) {
   const { t } = useLingui();
@@ -20,14 +20,20 @@ export function useBulkRequests(finding: LinkFinding, selection: LinkSelection, 
   const onFailure = useFailureNotice();
   const [requested, setRequested] = useState<BulkRequest | null>(null);
   const { selected } = selection;
-  usePageRequest("hand-over", () => void handOver().catch(onFailure));
+  const shown = JSON.stringify(finding);
+  const [left, setLeft] = useState({ shown, count: 0 });
+  usePageRequest("hand-over", () => void editAll("owner").catch(onFailure));
+  usePageRequest("replace", () => void editAll("target").catch(onFailure));
 
-  /** All that the list finds get another owner. */
-  async function handOver(): Promise<void> {
+  /** Of all that the list finds. */
+  async function editAll(part: "owner" | "target"): Promise<void> {
     const count = await queries.fetchQuery(totalQuery(finding));
-    if (count === 0) return void notifications.show({ message: t`There are no links to hand over.` });
+    if (count === 0) {
+      const message = part === "owner" ? t`There are no links to hand over.` : t`There are no links yet.`;
+      return void notifications.show({ message });
+    }
     selection.set({ kind: "all", finding, total: count });
-    setRequested("owner");
+    setRequested(part);
   }
 
   /** A filter may not find any more what was changed; then nobody sees what is selected. */
@@ -35,13 +41,18 @@ export function useBulkRequests(finding: LinkFinding, selection: LinkSelection, 
     const countFound = () => queries.getQueryData(totalQuery(finding).queryKey) ?? 0;
     const before = countFound();
     await bulk.change(selected, change);
-    if (countFound() < before) selection.clear();
+    const count = before - countFound();
+    setLeft({ shown, count });
+    if (count > 0) selection.clear();
   }
 
   function removeSelected(): void {
+    setLeft({ shown, count: 0 });
     if (selected.kind === "all") setRequested("delete");
     else if (selected.links.size > 0) void bulk.remove(selected);
   }
 
-  return { requested, setRequested, changeSelected, removeSelected };
+  /** Links that the filter does not find any more since they were changed. */
+  const leftCount = left.shown === shown ? left.count : 0;
+  return { requested, setRequested, changeSelected, removeSelected, leftCount };
 }

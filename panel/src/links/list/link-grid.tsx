@@ -39,6 +39,8 @@ type Props = {
   onAction(action: LinkAction, link: Link | undefined): void;
   /** Shows those with the tag. */
   onTag(tag: string): void;
+  /** How many links the filter does not find any more since they were changed. */
+  leftCount: number;
   /** Shows all links. */
   onClear(): void;
 };
@@ -99,6 +101,7 @@ export function LinkGrid(props: Props) {
     return (
       <NoRows
         isFiltered={isFiltered(rows.shown)}
+        leftCount={props.leftCount}
         onClear={onClear}
         onCreate={() => onAction("new", undefined)}
       />

@@ -1,4 +1,4 @@
-import { Trans } from "@lingui/react/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
@@ -38,11 +38,22 @@ export function LoadingLinks({ columns, height }: { columns: readonly LinkColumn
   );
 }
 
-type NoProps = { isFiltered: boolean; onClear(): void; onCreate(): void };
+type NoProps = { isFiltered: boolean; leftCount: number; onClear(): void; onCreate(): void };
 
-export const NoRows = ({ isFiltered, onClear, onCreate }: NoProps) =>
+export const NoRows = ({ isFiltered, leftCount, onClear, onCreate }: NoProps) =>
   isFiltered ? (
-    <Empty title={<Trans>No link matches.</Trans>}>
+    <Empty
+      title={<Trans>No link matches.</Trans>}
+      sentence={
+        leftCount > 0 ? (
+          <Plural
+            value={leftCount}
+            one="# link was changed and no longer matches the search or filters."
+            other="# links were changed and no longer match the search or filters."
+          />
+        ) : undefined
+      }
+    >
       <Button variant="default" onClick={onClear}>
         <Trans>Show all links</Trans>
       </Button>
