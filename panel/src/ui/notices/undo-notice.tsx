@@ -1,4 +1,5 @@
 /** Notices of what was done, each with undo: its button, or Ctrl+Z (⌘Z) for the newest. */
+import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
@@ -6,7 +7,7 @@ import type { ReactNode } from "react";
 import { whenSignedOut } from "../../base/session-end.ts";
 import { showActions } from "./action-notice.tsx";
 import { giveFocusBack } from "../focus-back.ts";
-import { ariaKeysOf } from "../keys/shortcuts.ts";
+import { hinted } from "../keys/shortcuts.ts";
 
 /** Keys undo up to this many actions, even after the notice is gone. */
 const MOST_OFFERS = 20;
@@ -29,7 +30,7 @@ export function showUndo({ message, onUndo, more }: UndoNotice): () => void {
       <Button
         size="compact-xs"
         variant="light"
-        aria-keyshortcuts={ariaKeysOf("undo")}
+        {...hinted(t`Undo`, "undo")}
         onClick={() => {
           take();
           giveFocusBack();
