@@ -73,7 +73,7 @@ export function SharePage() {
         aside={() => (
           <Stack gap="xl">
             <ShareHappened share={share} />
-            <ShareQr address={share.short_url} code={share.code} />
+            <ShareQr share={share} />
           </Stack>
         )}
         onClose={() => {}}

@@ -1,6 +1,10 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { accountQuery } from "../auth/account.ts";
+import type { Share } from "../base/api.ts";
+import { QrDialog } from "../links/list/qr-dialog.tsx";
 import classes from "./shares.module.css";
 
 const PNG_PIXELS = 1024;
@@ -30,11 +34,16 @@ async function savePng(picture: string, name: string): Promise<void> {
   save(canvas.toDataURL("image/png"), name);
 }
 
-/** Works for accounts of every role: the picture is made here. */
-export function ShareQr({ address, code }: { address: string; code: string }) {
+/** Works for accounts of every role: the picture is made here. Editors design and print it like that of a link. */
+export function ShareQr({ share }: { share: Share }) {
   const { t } = useLingui();
+  const { short_url: address, code } = share;
+  const { data: account } = useQuery(accountQuery);
   const { data } = useQuery(pictureQuery(address));
+  const [isDesigned, setIsDesigned] = useState(false);
+  const isEditor = account !== undefined && account.role !== "user";
   const name = code.replaceAll("/", "-");
+  const button = { size: "xs", variant: "default" } as const;
   return (
     <Group align="center" gap="md" wrap="nowrap">
       {data === undefined ? (
@@ -43,23 +52,19 @@ export function ShareQr({ address, code }: { address: string; code: string }) {
         <img className={classes["qr"]} src={data} alt={t`QR code of ${code}`} />
       )}
       <Stack gap={6}>
-        <Button
-          size="xs"
-          variant="default"
-          disabled={data === undefined}
-          onClick={() => save(data!, `${name}.svg`)}
-        >
+        <Button {...button} disabled={data === undefined} onClick={() => save(data!, `${name}.svg`)}>
           SVG
         </Button>
-        <Button
-          size="xs"
-          variant="default"
-          disabled={data === undefined}
-          onClick={() => void savePng(data!, `${name}.png`)}
-        >
+        <Button {...button} disabled={data === undefined} onClick={() => void savePng(data!, `${name}.png`)}>
           PNG
         </Button>
+        {isEditor && (
+          <Button {...button} onClick={() => setIsDesigned(true)}>
+            <Trans>Design and print…</Trans>
+          </Button>
+        )}
       </Stack>
+      {isDesigned && <QrDialog link={share} onClose={() => setIsDesigned(false)} />}
     </Group>
   );
 }

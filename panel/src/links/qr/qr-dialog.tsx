@@ -5,7 +5,6 @@ import { notifications } from "@mantine/notifications";
 import { IconCopy, IconDownload } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Link } from "../../base/api.ts";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { DraftNotice } from "../../ui/forms/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
@@ -13,13 +12,13 @@ import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { saveBlob } from "../csv/save-blob.ts";
 import { useIgnoresCase } from "../form/ignores-case.ts";
 import { useDraft } from "../../ui/forms/use-draft.tsx";
-import { PLAIN_LOOK, type QrLook } from "./qr-look.ts";
+import { PLAIN_LOOK, type QrLink, type QrLook } from "./qr-look.ts";
 import { QrLookFields } from "./qr-look-fields.tsx";
-import { inMillimetres, qrPdf, qrPng, qrSvg } from "./qr-picture.ts";
+import { inMillimetres, printedWidth, qrPdf, qrPng, qrSvg } from "./qr-picture.ts";
 import { ReachWarning } from "./reach-warning.tsx";
 import classes from "./qr.module.css";
 
-type Props = { link: Pick<Link, "code" | "domain" | "short_url">; onClose(): void };
+type Props = { link: QrLink; onClose(): void };
 
 /** With its logo as a data URL. */
 type Designed = QrLook & { logo: string | null };
@@ -136,6 +135,7 @@ function Designer({ link }: Pick<Props, "link">) {
         <QrLookFields
           look={look}
           onLook={design}
+          printed={svg === undefined ? undefined : printedWidth(svg, { ...drawn, mm: look.mm })}
           logo={logo}
           onLogo={(picture) => design({ logo: picture })}
         />

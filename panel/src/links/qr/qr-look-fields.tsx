@@ -12,6 +12,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useState } from "react";
+import { formatNumber } from "../../base/i18n.ts";
 import { ColourInput } from "./colour-input.tsx";
 import { LEVELS, levelFor, LONGEST_FRAME, MM, MOST_MARGIN, type QrLook, SIZES } from "./qr-look.ts";
 import { readLogo } from "./qr-picture.ts";
@@ -19,6 +20,8 @@ import { readLogo } from "./qr-picture.ts";
 type Props = {
   look: QrLook;
   onLook(look: QrLook): void;
+  /** Width of the code in print, in millimetres. */
+  printed: number | undefined;
   /** A data URL. */
   logo: string | null;
   onLogo(logo: string | null): void;
@@ -27,7 +30,7 @@ type Props = {
 const clamped = (value: number | string, least: number, most: number): number =>
   Math.min(most, Math.max(least, Math.round(Number(value)) || least));
 
-export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
+export function QrLookFields({ look, onLook, printed, logo, onLogo }: Props) {
   const { t } = useLingui();
   const [isRefused, setIsRefused] = useState(false);
   const levels = {
@@ -67,7 +70,7 @@ export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
           onChange={(mm) => onLook({ ...look, mm: clamped(mm, MM.least, MM.most) })}
         />
         <NumberInput
-          label={t`Margin`}
+          label={t`Margin in modules`}
           value={look.margin}
           min={0}
           max={MOST_MARGIN}
@@ -85,8 +88,11 @@ export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
       </SimpleGrid>
       <Text size="xs" c="dimmed">
         <Trans>
-          PNG has the pixels, SVG and PDF the millimetres. Both include the margin around the code.
-        </Trans>
+          PNG has the pixels, SVG and PDF the millimetres. All include the margin around the code.
+        </Trans>{" "}
+        {printed !== undefined && (
+          <Trans>Without it, the printed code is about {formatNumber(printed)} mm wide.</Trans>
+        )}
       </Text>
       <Select
         label={t`Error correction`}

@@ -1,3 +1,8 @@
+import type { Link } from "../../base/api.ts";
+
+/** A link, or a share with its code. */
+export type QrLink = Pick<Link, "code" | "domain" | "short_url">;
+
 export const LEVELS = ["L", "M", "Q", "H"] as const;
 
 export type QrLook = {

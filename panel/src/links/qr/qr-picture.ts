@@ -57,6 +57,13 @@ export const inMillimetres = (svg: string, mm: number): string =>
     return `width="${mm}mm" height="${high}mm"`;
   });
 
+/** Millimetres of the code in a picture, without its margin and frame. */
+export function printedWidth(svg: string, { mm, margin }: QrLook): number | undefined {
+  const widths = [...svg.matchAll(/viewBox="0 0 ([\d.]+)/g)].map(([, width]) => Number(width));
+  const [whole, code] = [widths[0], widths.at(-1)];
+  return whole && code ? Math.round((mm * (code - 2 * margin)) / whole) : undefined;
+}
+
 const drawnByServer = async (requested: QrRequest, format: "png" | "pdf"): Promise<Blob> =>
   (await responseOf(
     api.GET("/admin/v1/links/{code}/qr", { params: paramsFor(requested, format), parseAs: "blob" }),
