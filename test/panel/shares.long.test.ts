@@ -340,6 +340,44 @@ once("a place for the files of others needs no folder", async () => {
   await close();
 });
 
+once("a share without a folder says so where one is chosen, and a folder is made there", async () => {
+  const size = { width: 390, height: 800 };
+  const { page, context, complaints, close } = await panel.enter("/panel/shares/new", { size });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await form(page).getByText("File", { exact: true }).click();
+  const choice = form(page).locator("label", { hasText: /^File$/ });
+  expect((await choice.boundingBox())!.height).toBeGreaterThanOrEqual(36);
+  await form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" }).click();
+  // A file is no place for the files of others.
+  await form(page).getByText("Drop box").click();
+  await form(page).getByText("A new folder takes them.").waitFor();
+  await form(page).getByText("Folder", { exact: true }).first().click();
+  // A choice alone is no draft.
+  await page.reload();
+  await form(page).getByText("Folder", { exact: true }).first().click();
+  expect(await form(page).getByText("What you typed before").count()).toBe(0);
+  await form(page).getByRole("button", { name: "Share" }).click();
+  await focused(form(page).getByRole("group", { name: "Folder" }));
+  await form(page).getByRole("alert").filter({ hasText: "Choose a folder." }).waitFor();
+  await form(page).getByRole("button", { name: "New folder" }).click();
+  await focused(form(page).getByRole("textbox", { name: "New folder" }));
+  await page.keyboard.type("Made here");
+  await expectAccessible(page, "the field of a new folder");
+  await page.keyboard.press("Enter");
+  await focused(form(page).getByRole("button", { name: "Choose another" }));
+  await section(page, "Limits").click();
+  await form(page).getByText("At a date").click();
+  expect(await form(page).getByLabel("Date and time of expiry").inputValue()).toEndWith("T23:59");
+  await form(page).getByRole("button", { name: "Share" }).click();
+  await page.getByText(/ is copied\./).waitFor();
+  await page.getByRole("heading", { name: "Made here", level: 1 }).waitFor();
+  await form(page)
+    .getByText(/^Ends on [^:]+$/)
+    .waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 once(
   "shared entries have a badge with their shares, and names are asked before trash and replacement",
   async () => {

@@ -23,16 +23,13 @@ import { ShareEnd } from "./list/share-end.tsx";
 import { ShareStateBadge } from "./list/share-state.tsx";
 import { ShareContent } from "./page/share-content.tsx";
 import { ShareHappened } from "./page/share-happened.tsx";
+import { useShareName } from "./share-name.ts";
 import { SharePath } from "./share-path.tsx";
 import { refreshShares, shareQuery } from "./share-queries.ts";
 import { ShareQr } from "./share-qr.tsx";
 
-const nameOfShare = ({ title, entry, items, code }: Share, several: string): string =>
-  title ?? (items === null ? (entry?.name ?? code) : several);
-
 /** A share or drop box: what visitors find, for whom and how long, and what happened. */
 export function SharePage() {
-  const { t } = useLingui();
   const { _splat: code = "" } = useParams({ from: "/inside/share/$" });
   const { made, use, team } = useSearch({ from: "/inside/share/$" });
   const navigate = useNavigate();
@@ -44,7 +41,8 @@ export function SharePage() {
     (file) => file.code === code && void refreshShares(queries),
     () => void refreshShares(queries),
   );
-  const name = share && nameOfShare(share, t`Several items`);
+  const nameOf = useShareName();
+  const name = share && nameOf(share);
   const url = share?.short_url;
   useEffect(() => {
     if (name !== undefined && url !== undefined)

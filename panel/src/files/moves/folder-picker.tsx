@@ -8,6 +8,7 @@ import { useSentence } from "../../ui/failure.tsx";
 import { entriesOf, folderQuery } from "../file-queries.ts";
 import { inOrder } from "../entry-order.ts";
 import classes from "./folder-picker.module.css";
+import { NewFolder } from "./new-folder.tsx";
 
 /** The height in the style. */
 const OPTION = 44;
@@ -136,6 +137,15 @@ export function FolderPicker({ team, folder, isRefused, onChange }: Props) {
           })}
         </div>
       </div>
+      <NewFolder
+        key={folder.id}
+        parent={folder.id}
+        team={team}
+        onMade={(made) => {
+          go(made);
+          list.current?.focus();
+        }}
+      />
     </div>
   );
 }

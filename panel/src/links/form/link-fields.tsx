@@ -1,18 +1,18 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { ApiError, type Link } from "../../base/api.ts";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { DraftNotice } from "../../ui/forms/draft-notice.tsx";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
-import { copyMade, useMadeLink } from "../../ui/copy/made-link.tsx";
+import { copyMade } from "../../ui/copy/copy.ts";
+import { useMadeLink } from "../../ui/copy/made-link.tsx";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { createLink, refreshLinks } from "../link-queries.ts";
 import { CodeField, useAvailability } from "./code-field.tsx";
 import { useHasDomains } from "./domains.ts";
 import { useFieldTexts } from "./field-texts.ts";
-import { focusFirstError } from "./focus-error.ts";
 import { useKnownLink } from "./known-link.tsx";
 import { LinkField, type LinkFieldProps } from "./link-field.tsx";
 import { useLinkDraft } from "./link-draft.ts";
@@ -49,7 +49,6 @@ export function LinkFields({ onClose, onMade, onMany, preview }: Props) {
   const queries = useQueryClient();
   const texts = useFieldTexts();
   const hasDomains = useHasDomains();
-  const fields = useRef<HTMLDivElement>(null);
   const { values, change, isRestored, discard, forget } = useLinkDraft(null);
   const [errors, setErrors] = useState<Partial<Record<LinkFieldName, string>>>({});
   const standard = valuesOf(null);
@@ -59,7 +58,7 @@ export function LinkFields({ onClose, onMade, onMany, preview }: Props) {
   const tellMade = useMadeLink();
   const { isThere, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
-    mutationFn: () => copyMade(createLink(newLinkOf(values))),
+    mutationFn: () => copyMade(createLink(newLinkOf(values)), (link) => link.short_url),
     async onSuccess({ saved, isCopied }) {
       forget();
       const isShown = isThere();
@@ -72,7 +71,6 @@ export function LinkFields({ onClose, onMade, onMany, preview }: Props) {
       const found = error instanceof ApiError ? linkErrorsOf(error) : {};
       setErrors(found);
       if (MORE.some((name) => found[name] !== undefined)) setIsMore(true);
-      focusFirstError(fields);
     },
   });
 
@@ -99,14 +97,13 @@ export function LinkFields({ onClose, onMade, onMany, preview }: Props) {
         onSubmit={(event) => {
           event.preventDefault();
           if (availability.refusal === null) save.mutate();
-          else focusFirstError(fields);
         }}
         onClose={onClose}
         error={Object.values(errors).some(Boolean) ? null : save.error}
         isPending={save.isPending}
         action={t`Create link`}
       >
-        <Stack gap="md" ref={fields}>
+        <Stack gap="md">
           {isRestored && <DraftNotice onDiscard={discard} />}
           <Stack gap={6}>
             {field("target")}

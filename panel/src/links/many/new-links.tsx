@@ -5,7 +5,7 @@ import { formatList } from "../../base/i18n.ts";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
 import { useHasDomains } from "../form/domains.ts";
-import { focusFirstError } from "../form/focus-error.ts";
+import { focusFirstError } from "../../ui/forms/focus-error.ts";
 import { LinkField } from "../form/link-field.tsx";
 import { type LinkValues, valuesOf } from "../form/link-values.ts";
 import { TagsField } from "../tags-field.tsx";

@@ -4,7 +4,7 @@ import { ApiError, type Link, type LinkRule } from "../../base/api.ts";
 import { useDraftText } from "../../ui/forms/use-draft.tsx";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import type { ConditionName } from "../form/condition-value.ts";
-import { focusFirstError } from "../form/focus-error.ts";
+import { focusFirstError } from "../../ui/forms/focus-error.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import { useSaveLink } from "../save-link.tsx";
 import {

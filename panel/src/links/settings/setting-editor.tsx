@@ -10,7 +10,7 @@ import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { ChangedNotice } from "../form/changed-elsewhere.tsx";
 import { CodeField, useAvailability } from "../form/code-field.tsx";
 import { useFieldTexts } from "../form/field-texts.ts";
-import { focusFirstError } from "../form/focus-error.ts";
+import { focusFirstError } from "../../ui/forms/focus-error.ts";
 import { LinkField, type LinkFieldProps } from "../form/link-field.tsx";
 import { useLinkDraft } from "../form/link-draft.ts";
 import { linkErrorsOf, linkPatchOf, type LinkFieldName, type LinkSettingName } from "../form/link-values.ts";

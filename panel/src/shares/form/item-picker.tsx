@@ -17,6 +17,7 @@ import { IconFile, IconFolder, IconSearch, type TablerIcon } from "@tabler/icons
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { byName } from "../../base/i18n.ts";
+import { NewFolder } from "../../files/moves/new-folder.tsx";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { choicesQuery, foundChoicesQuery } from "../share-queries.ts";
@@ -41,7 +42,7 @@ export function ItemPicker({ team, kind, value, onChange, error }: Props) {
   const label = kind === "file" ? t`File` : t`Folder`;
   const Icon = kind === "file" ? IconFile : IconFolder;
   return (
-    <Input.Wrapper label={label} labelElement="div" error={error}>
+    <Input.Wrapper label={label} labelElement="div" error={error} errorProps={{ role: "alert" }}>
       {value !== null && (
         <Group gap={8} wrap="nowrap" mt={2} mb={isOpen ? 6 : 0}>
           <Icon size={18} stroke={1.5} aria-hidden style={{ flexShrink: 0 }} />
@@ -52,6 +53,7 @@ export function ItemPicker({ team, kind, value, onChange, error }: Props) {
             <Button
               size="compact-sm"
               variant="default"
+              data-wrong={error !== undefined || undefined}
               // The list that had the focus is gone.
               ref={(button) => {
                 if (button === null || !isChosen.current) return;
@@ -69,6 +71,7 @@ export function ItemPicker({ team, kind, value, onChange, error }: Props) {
         <Choices
           team={team}
           kind={kind}
+          isWrong={error !== undefined}
           onChoose={(item) => {
             isChosen.current = true;
             onChange(item);
@@ -106,9 +109,9 @@ const Choice = ({ icon: Icon, item: { name, path = [] }, label, onChoose }: Choi
   </UnstyledButton>
 );
 
-type ChoicesProps = Pick<Props, "team" | "kind"> & { onChoose(item: SharedItem): void };
+type ChoicesProps = Pick<Props, "team" | "kind"> & { isWrong: boolean; onChoose(item: SharedItem): void };
 
-function Choices({ team, kind, onChoose }: ChoicesProps) {
+function Choices({ team, kind, isWrong, onChoose }: ChoicesProps) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const [folder, setFolder] = useState<number | null>(null);
@@ -144,6 +147,7 @@ function Choices({ team, kind, onChoose }: ChoicesProps) {
       radius="md"
       tabIndex={-1}
       data-autofocus
+      data-wrong={isWrong || undefined}
       role="group"
       aria-label={kind === "file" ? t`File` : t`Folder`}
     >
@@ -197,44 +201,48 @@ function Choices({ team, kind, onChoose }: ChoicesProps) {
           <Text size="sm" c="dimmed" p={6}>
             {isSearching ? (
               <Trans>Nothing is found.</Trans>
+            ) : kind === "folder" ? (
+              <Trans>There are no folders here.</Trans>
             ) : folder === null ? (
-              <Nothing kind={kind} />
-            ) : kind === "file" ? (
-              <Trans>There is nothing in this folder.</Trans>
+              <NoFiles />
             ) : (
-              <Trans>There are no folders in it.</Trans>
+              <Trans>There is nothing in this folder.</Trans>
             )}
           </Text>
         )}
       </ScrollArea>
       {kind === "folder" && !isSearching && (
-        <Button
-          mt={6}
-          size="xs"
-          variant="light"
-          fullWidth
-          disabled={here === undefined}
-          onClick={() => here && onChoose({ kind: "folder", ...here })}
-        >
-          {here === undefined ? (
-            <Trans>Open a folder to choose it</Trans>
-          ) : (
-            <Trans>Choose “{here.name}”</Trans>
-          )}
-        </Button>
+        <>
+          <NewFolder
+            key={folder}
+            parent={folder}
+            team={team}
+            onMade={(made) => onChoose({ kind: "folder", ...made })}
+          />
+          <Button
+            mt={6}
+            size="xs"
+            variant="light"
+            fullWidth
+            disabled={here === undefined}
+            onClick={() => here && onChoose({ kind: "folder", ...here })}
+          >
+            {here === undefined ? (
+              <Trans>Open a folder to choose it</Trans>
+            ) : (
+              <Trans>Choose “{here.name}”</Trans>
+            )}
+          </Button>
+        </>
       )}
     </Paper>
   );
 }
 
 /** Advice if there is nothing to share yet. */
-const Nothing = ({ kind }: { kind: SharedItem["kind"] }) => (
+const NoFiles = () => (
   <>
-    {kind === "file" ? (
-      <Trans>There are no files yet. Upload one first:</Trans>
-    ) : (
-      <Trans>There are no folders yet. Create one first:</Trans>
-    )}{" "}
+    <Trans>There are no files yet. Upload one first:</Trans>{" "}
     <AnchorLink to="/files" inherit>
       <Trans>Open the files</Trans>
     </AnchorLink>

@@ -57,7 +57,7 @@ export async function saveShare(
     const made =
       after.use !== "drop"
         ? await shareItem(after.item!, newFolderShareOf(after))
-        : after.item === null
+        : after.item?.kind !== "folder"
           ? await openBoxInNew(after, surroundings)
           : await openBox(after.item.id, newBoxOf(after));
     return { code: made.code, use: after.use, made, undo: null };

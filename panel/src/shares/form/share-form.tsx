@@ -6,7 +6,6 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "rea
 import { ApiError } from "../../base/api.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
 import { accountQuery } from "../../auth/account.ts";
-import { focusField } from "../../ui/forms/focus-field.ts";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { LimitFields } from "./limit-fields.tsx";
@@ -45,13 +44,12 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
   const initial = valuesOfSubject(subject);
   const { form, notice, forget } = useDraftForm<ShareValues>(draftOf(subject), initial, {
     secrets: ["password"],
+    isWorth: (changes) => subject.form !== "new" || isTyped(changes),
   });
   const { values, errors } = form;
   const limits = useLimits(values);
   const isNew = subject.form === "new";
-  const [isUseOpen, setIsUseOpen] = useState(
-    showsUse || (subject.form === "edit" && subject.share.kind === "items"),
-  );
+  const [isUseOpen, setIsUseOpen] = useState(showsUse);
   const isDrop = values.use === "drop";
   const upload = useShareUpload(team, values.use === "upload" ? values.item : null, (made) =>
     form.setFieldValue("item", made),
@@ -85,12 +83,8 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
   }, [isWanted]);
   function submit(): void {
     const wrong = wrongEntries.typed(values, { makesFolder: isNew && isDrop, isEmpty: upload.isEmpty });
-    if (Object.keys(wrong).length > 0) {
-      form.setErrors(wrong);
-      if (wrong.item === undefined) focusField("recipients");
-      return;
-    }
-    if (values.use === "upload" && upload.isBusy) setWaits(true);
+    if (Object.keys(wrong).length > 0) form.setErrors(wrong);
+    else if (values.use === "upload" && upload.isBusy) setWaits(true);
     else save.mutate();
   }
 
@@ -115,7 +109,6 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
           isIdle={subject.form === "edit" && !isEdited}
           action={isNew ? (isDrop ? t`Create` : t`Share`) : t`Save`}
         >
-          {notice}
           {(subject.form !== "edit" || isUseOpen) && (
             <UseField
               team={team}
@@ -128,6 +121,7 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
               upload={<ShareUpload upload={upload} error={errors["item"] as string | undefined} />}
             />
           )}
+          {notice}
           {values.use === "url" ? title : <MessageFields form={form} isFirst={isFixed} title={title} />}
           {isNew && isEditor && (
             <ShareCodeField
@@ -167,6 +161,10 @@ const AddingSwitch = ({ form }: { form: UseFormReturnType<ShareValues> }) => {
     />
   );
 };
+
+/** Something is typed or uploaded. A choice alone is quickly made again. */
+const isTyped = (changes: Partial<ShareValues>): boolean =>
+  Object.keys(changes).some((field) => field !== "use" && (field !== "item" || changes.use === undefined));
 
 function draftOf(subject: ShareSubject): string {
   if (subject.form === "edit") return `share ${subject.share.code}`;

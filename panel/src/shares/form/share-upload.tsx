@@ -116,6 +116,7 @@ export function ShareUpload({ upload: { entries, sending, take, cancel, remove }
           variant="light"
           leftSection={<IconUpload size={16} aria-hidden />}
           data-autofocus
+          data-wrong={error !== undefined || undefined}
           onClick={() => picker.current?.click()}
         >
           <Trans>Choose files</Trans>

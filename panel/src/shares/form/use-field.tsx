@@ -29,7 +29,9 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
   const { use, target, item, items } = values;
   const { t } = useLingui();
   const isPhone = useIsPhone();
-  const [isPlaced, setIsPlaced] = useState(code !== null || item !== null);
+  const kind: SharedItem["kind"] = use === "file" ? "file" : "folder";
+  const fits = item?.kind === kind ? item : null;
+  const [isPlaced, setIsPlaced] = useState(code !== null || fits !== null);
   const names = {
     upload: t`Upload`,
     url: t`URL`,
@@ -41,20 +43,27 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
   const hints = {
     upload: t`Visitors see the files and download them. The files are stored in a folder of yours.`,
     url: t`The short URL redirects, and can be changed back later.`,
-    file: t`Visitors see the file and download it.`,
+    file: uses.includes("upload")
+      ? t`Visitors see the file and download it. To share several, choose “Upload”, or select them in Files.`
+      : t`Visitors see the file and download it.`,
     folder: t`Visitors see what is in the folder, and download it.`,
     items: t`Visitors see the files and folders, and download them. The files stay where they are.`,
     drop: t`Visitors put files into the folder. They see only what they sent.`,
   };
-  const kind: SharedItem["kind"] = use === "file" ? "file" : "folder";
-  const fits = item?.kind === kind ? item : null;
   return (
     <Stack gap="sm">
       {uses.length > 1 && (
-        <Input.Wrapper label={t`What to share`} labelElement="div" description={hints[use]}>
+        <Input.Wrapper
+          label={t`What to share`}
+          labelElement="div"
+          description={hints[use]}
+          // Below the choices and as high for each, so that nothing moves under a finger.
+          inputWrapperOrder={["label", "input", "description"]}
+          descriptionProps={{ mt: 6, mih: "2lh" }}
+        >
           <SegmentedControl
-            mt={6}
             fullWidth
+            {...(isPhone && { styles: { label: { lineHeight: "30px" } } })}
             orientation={isPhone && uses.length > MOST_BESIDE ? "vertical" : "horizontal"}
             aria-label={t`What to share`}
             value={use}
@@ -83,7 +92,7 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
       )}
       {use === "items" && <ItemsField code={code} items={items} onChange={onChange} />}
       {use === "upload" && upload}
-      {use === "drop" && !isPlaced && item === null && (
+      {use === "drop" && !isPlaced && fits === null && (
         <Group gap="xs">
           <Text size="sm" c="dimmed">
             <Trans>A new folder takes them.</Trans>
@@ -96,7 +105,7 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
       {use !== "url" &&
         use !== "items" &&
         use !== "upload" &&
-        (use !== "drop" || isPlaced || item !== null) &&
+        (use !== "drop" || isPlaced || fits !== null) &&
         !isItemFixed && (
           <ItemPicker
             key={kind}

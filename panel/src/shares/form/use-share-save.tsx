@@ -1,11 +1,12 @@
-import { useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { UseFormReturnType } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
-import { ApiError } from "../../base/api.ts";
+import { type ReactNode, useRef } from "react";
+import { ApiError, type Share } from "../../base/api.ts";
+import { SENDS_MAILS } from "../../base/place.ts";
 import { CopyAction } from "../../ui/copy/copy-action.tsx";
-import { focusField } from "../../ui/forms/focus-field.ts";
+import { copyMade } from "../../ui/copy/copy.ts";
 import { fieldErrors } from "../../ui/forms/side-form.tsx";
 import { showActions } from "../../ui/notices/action-notice.tsx";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
@@ -55,18 +56,41 @@ export function useShareSave({ subject, initial, team, form, onClose, onSaved, f
     if (undo === null) notifications.show({ message });
     else offerUndo({ message, undo, refresh: () => refreshShares(queries) });
   }
+  /** What was copied and mailed; null: nothing. */
+  function noteOf({ short_url: address, recipients }: Share, isCopied: boolean): ReactNode {
+    const [first = "", ...others] = recipients;
+    const isMailed = SENDS_MAILS && first !== "";
+    if (!isCopied && !isMailed) return null;
+    return (
+      <>
+        {isCopied && t`${address} is copied.`}
+        {isCopied && isMailed && " "}
+        {isMailed &&
+          (others.length === 0 ? (
+            <Trans>The mail to {first} is on its way.</Trans>
+          ) : (
+            <Plural value={recipients.length} one="# mail is on its way." other="# mails are on their way." />
+          ))}
+      </>
+    );
+  }
   const wrongEntries = useWrongEntries();
   const spare = useRef<SharedItem | null>(null);
   return useMutation({
-    mutationFn: () => saveShare(subject, initial, form.values, { team, placeName: t`Drop box`, spare }),
-    async onSuccess(saved) {
+    async mutationFn() {
+      const saving = saveShare(subject, initial, form.values, { team, placeName: t`Drop box`, spare });
+      if (subject.form !== "new") return { saved: await saving, isCopied: false };
+      return copyMade(saving, ({ made }) => made!.short_url);
+    },
+    async onSuccess({ saved, isCopied }) {
       forget();
-      if (subject.form !== "new") tell(saved);
+      const { made } = saved;
+      if (made === null) tell(saved);
+      const note = made && noteOf(made, isCopied);
       if (isThere()) await onSaved(saved);
-      else if (saved.made !== null) {
-        const { made } = saved;
+      else if (made !== null && !isCopied)
         showActions(t`${made.short_url} is ready.`, <CopyAction address={made.short_url} />);
-      }
+      if (note !== null) notifications.show({ message: note });
       await refreshShares(queries);
     },
     onError(error) {
@@ -78,8 +102,6 @@ export function useShareSave({ subject, initial, team, form, onClose, onSaved, f
       );
       form.setErrors(Object.fromEntries(named));
       onFields(named.map(([field]) => field));
-      const [first] = named;
-      if (first !== undefined) focusField(first[0]);
     },
   });
 }

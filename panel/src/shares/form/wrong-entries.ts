@@ -28,9 +28,7 @@ export function useWrongEntries() {
       if (use === "url") return {};
       const kind = use === "file" ? "file" : "folder";
       const isChosen =
-        use === "items" ||
-        (makesFolder && item === null) ||
-        (item?.kind === kind && (use !== "upload" || !isEmpty));
+        use === "items" || makesFolder || (item?.kind === kind && (use !== "upload" || !isEmpty));
       if (!isChosen) {
         const missing = { upload: t`Choose files.`, file: t`Choose a file.`, folder: t`Choose a folder.` };
         return { item: missing[use === "drop" ? "folder" : use] };

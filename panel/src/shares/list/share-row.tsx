@@ -18,6 +18,7 @@ import { CodeName } from "../../ui/code-name.tsx";
 import type { RowPlace } from "../../ui/long/rows-in-sight.tsx";
 import { isPlainClick, openRowMenu } from "../../ui/lists/row-clicks.ts";
 import { useCopy } from "../../ui/copy/copy-state.ts";
+import { useShareName } from "../share-name.ts";
 import { ShareMenu, type ShareAction } from "./share-menu.tsx";
 import { ShareEnd } from "./share-end.tsx";
 import { ShareStateBadge } from "./share-state.tsx";
@@ -42,8 +43,7 @@ export function ShareRow({ share, place, isOwn, mayEnd, team, onChoose }: Props)
   const { isCopied, copy } = useCopy(address);
   const kinds = { file: t`File`, folder: t`Folder`, drop: t`Drop box`, items: t`Several items`, url: t`URL` };
   const Icon = ICONS[share.kind];
-  const [first, more] = [share.entry?.name ?? code, (share.items ?? 1) - 1];
-  const name = share.title ?? (more > 0 ? t`${first} and ${more} more` : first);
+  const name = useShareName()(share);
   const choose = (action: ShareAction) => onChoose(action, share);
   return (
     <Table.Tr
@@ -178,7 +178,7 @@ const Use = ({ share }: { share: Share }) => (
     <ShareUsage share={share} isInLine />
     {share.expires_at !== null && (
       <Text span size="xs" hiddenFrom="sm">
-        {" · "}
+        {share.kind === "drop" ? <br /> : " · "}
         <span className={classes["number"]}>
           <ShareEnd expires={share.expires_at} />
         </span>

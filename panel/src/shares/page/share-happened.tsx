@@ -1,4 +1,4 @@
-import { Plural } from "@lingui/react/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Share } from "../../base/api.ts";
@@ -10,6 +10,7 @@ import { ShareTimeline } from "./share-timeline.tsx";
 export function ShareHappened({ share }: { share: Share }) {
   const { downloads, max_downloads: most, drop, kind } = share;
   const left = most === null ? null : Math.max(0, most - downloads);
+  const bots = share.click_count - share.human_clicks;
   return (
     <Stack gap="lg" component="section">
       <Group gap="xl">
@@ -31,6 +32,16 @@ export function ShareHappened({ share }: { share: Share }) {
           </Figure>
         )}
       </Group>
+      {bots > 0 && (
+        <Text size="sm" c="dimmed" mt="calc(-1 * var(--mantine-spacing-sm))">
+          <Plural
+            value={bots}
+            one="# visit by a bot is not counted."
+            other="# visits by bots are not counted."
+          />{" "}
+          {downloads > 0 && <Trans>Downloads by bots count too.</Trans>}
+        </Text>
+      )}
       {share.recipients.length > 0 && <ShareRecipients share={share} />}
       <ShareTimeline share={share} />
     </Stack>

@@ -16,6 +16,15 @@ export async function copyText(text: string | Promise<string>): Promise<boolean>
   }
 }
 
+/** Copies the address of what is being made: called at a press, browsers let the page copy when it is. */
+export async function copyMade<T>(
+  made: Promise<T>,
+  addressOf: (saved: T) => string,
+): Promise<{ saved: T; isCopied: boolean }> {
+  const copied = copyText(made.then(addressOf)).catch(() => false);
+  return { saved: await made, isCopied: await copied };
+}
+
 /** For browsers without the clipboard API. */
 function copyBySelection(text: string): boolean {
   const field = document.createElement("textarea");

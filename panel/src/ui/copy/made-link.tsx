@@ -6,15 +6,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { responseOf, api, type Link } from "../../base/api.ts";
 import { paramsOf } from "../../base/link-states.ts";
 import { CopyAction } from "./copy-action.tsx";
-import { copyText } from "./copy.ts";
 import { showActions } from "../notices/action-notice.tsx";
 import { useUndoOffer } from "../notices/undo.tsx";
-
-/** Copies the address of a link that is being made: called at a press, browsers let the page copy when it is. */
-export async function copyMade(made: Promise<Link>): Promise<{ saved: Link; isCopied: boolean }> {
-  const copied = copyText(made.then((link) => link.short_url)).catch(() => false);
-  return { saved: await made, isCopied: await copied };
-}
 
 /** Lists of links, and the sums of the overview. */
 export async function refreshMade(queries: QueryClient): Promise<void> {

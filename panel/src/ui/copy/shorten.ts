@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { responseOf, api, type Link } from "../../base/api.ts";
 import { findKnownLink, type KnownLink } from "../../base/same-target.ts";
-import { copyMade, refreshMade, useFoundLink, useMadeLink } from "./made-link.tsx";
+import { copyMade } from "./copy.ts";
+import { refreshMade, useFoundLink, useMadeLink } from "./made-link.tsx";
 import { useFailureNotice } from "../notices/undo.tsx";
 
 /** Makes a link of a target and copies its address. If there is one already, copies that one's instead. */
@@ -13,7 +14,7 @@ export function useShorten(): (target: string) => Promise<void> {
 
   async function finish(link: Promise<Link>, tell: (link: Link, isCopied: boolean) => void): Promise<void> {
     try {
-      const { saved, isCopied } = await copyMade(link);
+      const { saved, isCopied } = await copyMade(link, (known) => known.short_url);
       tell(saved, isCopied);
       await refreshMade(queries);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Chip, Group, Input, Stack, TextInput } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { dateLocale } from "../../base/date-locale.ts";
 import { serverNow } from "../../base/server-clock.ts";
 
@@ -14,7 +14,6 @@ type Props = {
 };
 
 type Length = "1d" | "7d" | "30d" | "90d" | "365d";
-const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** The value of the browser's field: local time, to the minute. */
 function localOf(instant: string): string {
@@ -23,19 +22,24 @@ function localOf(instant: string): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The end of the next Friday, which most weeks end with. */
-function nextFriday(): Date {
+/** The end of the day in so many days. */
+function endOfDay(days: number): Date {
   const date = new Date(serverNow());
-  date.setDate(date.getDate() + ((5 - date.getDay() + 7) % 7 || 7));
+  date.setDate(date.getDate() + days);
   date.setHours(23, 59, 0, 0);
   return date;
 }
+
+/** The end of the next Friday, which most weeks end with. */
+const nextFriday = (): Date => endOfDay((5 - new Date(serverNow()).getDay() + 7) % 7 || 7);
 
 /** Never, in some days, or at an instant. */
 export function ExpiryField({ value, onChange, error, lengths }: Props) {
   const { t } = useLingui();
   const end = nextFriday();
-  const isFriday = value === end.toISOString();
+  /** Such a date may be the next Friday. */
+  const [isDate, setIsDate] = useState(false);
+  const isFriday = value === end.toISOString() && !isDate;
   const isInstant = value !== "" && !isFriday && !(lengths as readonly string[]).includes(value);
   const names: Record<Length, string> = {
     "1d": t`In a day`,
@@ -56,8 +60,9 @@ export function ExpiryField({ value, onChange, error, lengths }: Props) {
     { value: "", label: t`Never` },
   ];
   function choose(chosen: string): void {
+    setIsDate(chosen === "instant");
     if (chosen === "friday") return onChange(end.toISOString());
-    onChange(chosen === "instant" ? new Date(serverNow() + WEEK_MS).toISOString() : chosen);
+    onChange(chosen === "instant" ? endOfDay(7).toISOString() : chosen);
   }
   return (
     <Stack gap={6}>

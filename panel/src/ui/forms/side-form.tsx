@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, Suspense, useEffect, useRef } from "rea
 import { useBackCloses } from "../back-closes.ts";
 import { useSentence } from "../failure.tsx";
 import { FocusBack } from "../focus-back.ts";
+import { focusFirstError, hasError } from "./focus-error.ts";
 import { FormFoot } from "./form-foot.tsx";
 import { submitByKey } from "../keys/submit-key.ts";
 
@@ -68,6 +69,7 @@ type FieldsProps = {
   children: ReactNode;
 };
 
+/** The fields of a form, their buttons, and what the server says. A refused form shows its first wrong field. */
 export function FormFields({
   onSubmit,
   onClose,
@@ -80,12 +82,30 @@ export function FormFields({
 }: FieldsProps) {
   const sentenceOf = useSentence();
   const alert = useRef<HTMLDivElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  /** The form is sent, and not touched since. */
+  const isSent = useRef(false);
   // The buttons lie over what is below the window.
   useEffect(() => {
     if (error !== null) alert.current?.scrollIntoView({ block: "nearest" });
   }, [error]);
+  useEffect(() => {
+    if (!isSent.current || !hasError(form.current)) return;
+    isSent.current = false;
+    focusFirstError(form);
+  });
   return (
-    <form onSubmit={onSubmit} onKeyDown={submitByKey}>
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        isSent.current = true;
+        onSubmit(event);
+        // What was wrong before stays so.
+        if (hasError(form.current)) focusFirstError(form);
+      }}
+      onInput={() => (isSent.current = false)}
+      onKeyDown={submitByKey}
+    >
       <Stack gap="sm">
         {children}
         {error !== null && (

@@ -11,9 +11,12 @@ import { useDraft } from "./use-draft.tsx";
 export function useDraftForm<V extends Record<string, unknown>>(
   name: string,
   plain: V,
-  { secrets = [] }: { secrets?: readonly (keyof V)[] } = {},
+  {
+    secrets = [],
+    isWorth,
+  }: { secrets?: readonly (keyof V)[]; isWorth?: (changes: Partial<V>) => boolean } = {},
 ) {
-  const { start, isRestored, keep, discard, forget } = useDraft(name, plain, secrets);
+  const { start, isRestored, keep, discard, forget } = useDraft(name, plain, secrets, isWorth);
   const form = useForm<V>({ initialValues: start, onValuesChange: keep });
   const notice: ReactNode = isRestored && (
     <DraftNotice isOfExisting={!name.startsWith("new ")} onDiscard={() => form.setValues(discard())} />

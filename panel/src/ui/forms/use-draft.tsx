@@ -7,8 +7,14 @@ import { dropDraft, keepDraft, readDraft } from "./draft.ts";
  *
  * @param plain without a draft
  * @param secrets fields that are never kept
+ * @param isWorth whether the changes are worth a draft
  */
-export function useDraft<V extends object>(name: string, plain: V, secrets: readonly (keyof V)[] = []) {
+export function useDraft<V extends object>(
+  name: string,
+  plain: V,
+  secrets: readonly (keyof V)[] = [],
+  isWorth: (changes: Partial<V>) => boolean = () => true,
+) {
   const [begun] = useState(() => {
     const { draft, isChanged } = withDraft(name, plain, secrets);
     return { plain, start: draft, isChanged };
@@ -17,7 +23,10 @@ export function useDraft<V extends object>(name: string, plain: V, secrets: read
   return {
     start: begun.start,
     isRestored,
-    keep: (values: V) => keepDraft(name, changesOf(begun.plain, values, secrets)),
+    keep(values: V): void {
+      const changes = changesOf(begun.plain, values, secrets);
+      keepDraft(name, isWorth(changes) ? changes : {});
+    },
     /** Returns the initial values of the form. */
     discard(): V {
       setIsRestored(false);
@@ -28,13 +37,13 @@ export function useDraft<V extends object>(name: string, plain: V, secrets: read
   };
 }
 
-function changesOf<V extends object>(plain: V, values: V, secrets: readonly (keyof V)[]) {
+function changesOf<V extends object>(plain: V, values: V, secrets: readonly (keyof V)[]): Partial<V> {
   const changed = Object.entries(values).filter(
     ([field, value]) =>
       !secrets.includes(field as keyof V) &&
       JSON.stringify(value) !== JSON.stringify(plain[field as keyof V]),
   );
-  return Object.fromEntries(changed);
+  return Object.fromEntries(changed) as Partial<V>;
 }
 
 function withDraft<V extends object>(name: string, plain: V, secrets: readonly (keyof V)[]) {
