@@ -125,7 +125,7 @@ const DropLimits = ({ form: { values, errors, getInputProps, setFieldValue } }: 
         />
         <BytesField
           label={t`Largest file`}
-          placeholder={t`Unlimited`}
+          placeholder={t`Total size`}
           value={values.maxFileSize}
           onChange={(bytes) => setFieldValue("maxFileSize", bytes)}
           error={errors["maxFileSize"] as string | undefined}
