@@ -408,6 +408,14 @@ test.skipIf(!CHROMIUM)("exact matches come first, and what is found can be acted
     await page.waitForURL(address);
   }
   await openCommands(page);
+  await field.fill("replace in");
+  await first("Replace in the targets of links");
+  await page.keyboard.press("Enter");
+  const bulk = page.getByRole("dialog", { name: "Edit what is selected" });
+  await focused(bulk.getByLabel("Text in the target"));
+  await page.keyboard.press("Escape");
+  await bulk.waitFor({ state: "detached" });
+  await openCommands(page);
   await field.fill("export");
   await first("Export all links");
   const download = page.waitForEvent("download");
