@@ -374,6 +374,11 @@ once("a share without a folder says so where one is chosen, and a folder is made
   await form(page)
     .getByText(/^Ends on [^:]+$/)
     .waitFor();
+  // What one came to see stands before the fields.
+  const [happened, title] = await Promise.all(
+    [form(page).getByText("What happened"), form(page).getByLabel("Title")].map((part) => part.boundingBox()),
+  );
+  expect(happened!.y).toBeLessThan(title!.y);
   expect(complaints).toEqual([]);
   await close();
 });

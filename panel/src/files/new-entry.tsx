@@ -10,6 +10,7 @@ import {
 } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ChangeEvent, type RefObject, useRef } from "react";
+import { ButtonLink } from "../ui/button-link.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { shownKeys } from "../ui/keys/keys.tsx";
@@ -46,7 +47,17 @@ export function NewEntry({ team, mayChange, onNewFolder, onFiles }: Props) {
   );
   return (
     <Group gap="xs" wrap="nowrap">
+      <ButtonLink
+        to="/files/trash"
+        search={inTree(team)}
+        visibleFrom="md"
+        variant="default"
+        leftSection={<IconTrash size={16} aria-hidden />}
+      >
+        <Trans>Trash</Trans>
+      </ButtonLink>
       <ActionIcon
+        hiddenFrom="md"
         variant="default"
         size={36}
         aria-label={t`Trash`}

@@ -12,6 +12,7 @@ import { copyAndTell } from "../ui/copy/copy-notice.ts";
 import { useCopy } from "../ui/copy/copy-state.ts";
 import { Missing } from "../ui/failure.tsx";
 import { Heading } from "../ui/heading.tsx";
+import { useIsPhone } from "../ui/is-phone.ts";
 import { shownKeys } from "../ui/keys/keys.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
@@ -32,6 +33,7 @@ import { ShareQr } from "./share-qr.tsx";
 export function SharePage() {
   const { _splat: code = "" } = useParams({ from: "/inside/share/$" });
   const { made, use, team } = useSearch({ from: "/inside/share/$" });
+  const isPhone = useIsPhone();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { data: account } = useQuery(accountQuery);
@@ -67,10 +69,15 @@ export function SharePage() {
         subject={{ form: "edit", share }}
         team={team}
         showsUse={use === true}
-        above={<ShareContent share={share} />}
+        above={
+          <>
+            <ShareContent share={share} />
+            {isPhone && <ShareHappened share={share} />}
+          </>
+        }
         aside={() => (
           <Stack gap="xl">
-            <ShareHappened share={share} />
+            {!isPhone && <ShareHappened share={share} />}
             <ShareQr share={share} />
           </Stack>
         )}

@@ -1,11 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Anchor, Badge, Group, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Group, Text } from "@mantine/core";
 import { IconDownload, IconEye, IconFileZip, IconUpload } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Fragment } from "react";
+import { Fragment, useState } from "react";
 import type { Share } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
 import { downloadAddress } from "../../files/file-queries.ts";
+import { useIsPhone } from "../../ui/is-phone.ts";
 import { LoadedRows } from "../../ui/long/loaded-rows.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { receivedQuery, visitsQuery } from "../share-queries.ts";
@@ -14,8 +15,14 @@ import { type TimelineEntry, timelineOf } from "./timeline.ts";
 
 const ICONS = { open: IconEye, download: IconDownload, archive: IconFileZip, send: IconUpload };
 
+/** The entries that a phone shows at first, where fields follow. */
+const FEW = 5;
+
 /** Who opened, downloaded or sent what. */
 export function ShareTimeline({ share: { code, drop, folder_id: folder } }: { share: Share }) {
+  const isPhone = useIsPhone();
+  const [isWhole, setIsWhole] = useState(false);
+  const most = isPhone && !isWhole ? FEW : Number.POSITIVE_INFINITY;
   const takesFiles = drop !== null && folder !== null;
   const visits = useInfiniteQuery(visitsQuery(code));
   const received = useInfiniteQuery({ ...receivedQuery(folder ?? 0, code), enabled: takesFiles });
@@ -49,17 +56,23 @@ export function ShareTimeline({ share: { code, drop, folder_id: folder } }: { sh
         {(entries) => (
           <>
             <ul className={classes["received"]} aria-live="polite">
-              {entries.map((entry) => (
+              {entries.slice(0, most).map((entry) => (
                 <Row key={`${entry.at} ${entry.action} ${entry.names[0]?.id} ${entry.who}`} entry={entry} />
               ))}
             </ul>
-            <LoadOn
-              list={{
-                ...next,
-                fetchNextPage: () =>
-                  Promise.all(lists.filter((list) => list.hasNextPage).map((list) => list.fetchNextPage())),
-              }}
-            />
+            {entries.length > most ? (
+              <Button size="compact-sm" variant="subtle" onClick={() => setIsWhole(true)}>
+                <Trans>Show more</Trans>
+              </Button>
+            ) : (
+              <LoadOn
+                list={{
+                  ...next,
+                  fetchNextPage: () =>
+                    Promise.all(lists.filter((list) => list.hasNextPage).map((list) => list.fetchNextPage())),
+                }}
+              />
+            )}
           </>
         )}
       </LoadedRows>
