@@ -417,11 +417,11 @@ once("a card begins with the first tab that has something to say", async () => {
   // On a phone a chosen tab moves no other.
   await page.setViewportSize(NARROW);
   const last = page.getByRole("tab", { name: "UTM sources", exact: true });
-  const { x, y } = (await last.boundingBox())!;
+  const { x } = (await last.boundingBox())!;
   await last.click();
-  expect(await last.boundingBox()).toMatchObject({ x, y });
-  const first = await page.getByRole("tab", { name: "Sites", exact: true }).boundingBox();
-  expect(first!.y).toBe(y);
+  const chosen = (await last.boundingBox())!;
+  const first = (await page.getByRole("tab", { name: "Sites", exact: true }).boundingBox())!;
+  expect([chosen.x, chosen.y]).toEqual([x, first.y]);
   expect(complaints).toEqual([]);
   await close();
 });
