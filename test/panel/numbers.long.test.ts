@@ -53,7 +53,9 @@ const item = (page: Page, list: string, name: string) =>
 const headline = (page: Page, count: number, what: string): Promise<void> =>
   soon(async () => {
     const said = page.getByText(new RegExp(`^human clicks.* · ${what}`)).first();
-    expect(await said.locator("..").innerText()).toMatch(new RegExp(`^${count}\\s*human clicks`));
+    expect(await said.locator("xpath=ancestor::p").innerText()).toMatch(
+      new RegExp(`^${count}\\s*human clicks`),
+    );
   });
 
 once("the same clicks have the same number wherever they are shown", async () => {

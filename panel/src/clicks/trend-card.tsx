@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import { formatNumber } from "../base/i18n.ts";
 import { TIME_ZONE } from "../base/place.ts";
 import { SettingLink } from "../config/setting-link.tsx";
+import { Parts } from "../ui/lists/parts.tsx";
 import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket } from "./buckets.ts";
 import type { Brush } from "./chart/brush.ts";
 import { Change } from "./change.tsx";
@@ -170,19 +171,11 @@ function Sum({
       <Text span fz={26} fw={700} lh={1.2} className={classes["count"]!}>
         {count}
       </Text>
-      <Text span size="sm" c="dimmed" className={classes["parts"]!}>
-        <span>{visitors === "automated" ? <Trans>bot clicks</Trans> : <Trans>human clicks</Trans>}</span>
-        {visitors === "all" && (
-          <>
-            {" · "}
-            <span>
-              <Trans>{bots} from bots</Trans>
-            </span>
-          </>
-        )}
-        {visits !== undefined && (
-          <>
-            {" · "}
+      <Text span size="sm" c="dimmed">
+        <Parts>
+          {visitors === "automated" ? <Trans>bot clicks</Trans> : <Trans>human clicks</Trans>}
+          {visitors === "all" && <Trans>{bots} from bots</Trans>}
+          {visits !== undefined && (
             <span title={t`Each visitor counts once a day.`}>
               {trend!.labels.length === 1 && report.unit === "day" ? (
                 <Plural value={visits} one="# visitor" other="# visitors" />
@@ -190,30 +183,23 @@ function Sum({
                 <Plural value={visits} one="# visit by day" other="# visits by day" />
               )}
             </span>
-          </>
-        )}
-        {" · "}
-        <span>
+          )}
           <Scope filter={report.filter} />
-        </span>
-        {/* The controls of a part name its span; a line more would move the chart under the thumb. */}
-        {brush === null && (
-          <>
-            {" · "}
-            <span>{rangeName(search)}</span>
-          </>
-        )}
+          {/* The controls of a part name its span; a line more would move the chart under the thumb. */}
+          {brush === null && rangeName(search)}
+        </Parts>
       </Text>
       {before !== undefined && before > 0 && (
         <Text span size="sm" c="dimmed">
-          <Change
-            now={compared}
-            before={before}
-            isNeutral={visitors === "automated"}
-            open={isOpen ? report.unit : undefined}
-          />
-          {" · "}
-          {vs === "year" ? <Trans>A year before: {base}</Trans> : <Trans>Previous period: {base}</Trans>}
+          <Parts>
+            <Change
+              now={compared}
+              before={before}
+              isNeutral={visitors === "automated"}
+              open={isOpen ? report.unit : undefined}
+            />
+            {vs === "year" ? <Trans>A year before: {base}</Trans> : <Trans>Previous period: {base}</Trans>}
+          </Parts>
         </Text>
       )}
     </Group>

@@ -15,6 +15,7 @@ import { copyAndTell } from "../ui/copy/copy-notice.ts";
 import { useCopy } from "../ui/copy/copy-state.ts";
 import { Heading } from "../ui/heading.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
+import { Parts } from "../ui/lists/parts.tsx";
 import { ariaKeysOf, withKeys } from "../ui/keys/shortcuts.ts";
 import { noteRecent } from "../ui/recent.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
@@ -110,18 +111,15 @@ function Facts({ link }: { link: Link }) {
         </TagLink>
       ))}
       <Text size="sm" c="dimmed">
-        {link.owner !== null && link.owner !== account?.username && (
-          <>
-            <Trans>Owner: {owner}</Trans>
-            {" · "}
-          </>
-        )}
-        <span title={t`Since the link was created`}>
-          <Trans>
-            {formatNumber(link.human_clicks)} human clicks,{" "}
-            {formatNumber(link.click_count - link.human_clicks)} from bots
-          </Trans>
-        </span>
+        <Parts>
+          {link.owner !== null && link.owner !== account?.username && <Trans>Owner: {owner}</Trans>}
+          <span title={t`Since the link was created`}>
+            <Trans>
+              {formatNumber(link.human_clicks)} human clicks,{" "}
+              {formatNumber(link.click_count - link.human_clicks)} from bots
+            </Trans>
+          </span>
+        </Parts>
       </Text>
     </Group>
   );

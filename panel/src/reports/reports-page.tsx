@@ -11,6 +11,7 @@ import { Empty } from "../ui/empty.tsx";
 import { ConfirmButton } from "../ui/forms/confirm-button.tsx";
 import { SideForm } from "../ui/forms/side-form.tsx";
 import { DataList } from "../ui/lists/data-list.tsx";
+import { Parts } from "../ui/lists/parts.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";
 import { PageHead } from "../ui/page-head.tsx";
@@ -155,7 +156,10 @@ function ReportTitle({ report }: { report: ReportPage }) {
         {paused && <StateBadge tone="bad">{t`Paused: its owner has changed`}</StateBadge>}
       </Group>
       <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-        <ReportFilterText filter={filter} /> · {facts.join(" · ")}
+        <Parts>
+          <ReportFilterText filter={filter} />
+          {facts}
+        </Parts>
       </Text>
       <Box hiddenFrom="sm">
         <ReportAddress address={report.short_url} />

@@ -6,6 +6,7 @@ import type { OwnSession } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
 import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
+import { Parts } from "../../ui/lists/parts.tsx";
 import { Pages } from "../../ui/pages.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { endSession, sessionsQuery } from "./security-queries.ts";
@@ -66,7 +67,10 @@ export function SessionsList() {
                   </Text>
                 )}
                 <Text size="xs" c="dimmed" hiddenFrom="sm">
-                  {[session.address, formatTime(session.last_used_at)].join(" · ")}
+                  <Parts>
+                    {session.address}
+                    {formatTime(session.last_used_at)}
+                  </Parts>
                 </Text>
               </>
             ),

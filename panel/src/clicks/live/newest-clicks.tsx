@@ -8,6 +8,7 @@ import { SettingLink, SettingWaits } from "../../config/setting-link.tsx";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
 import classes from "../clicks.module.css";
+import { Parts } from "../../ui/lists/parts.tsx";
 import { ArrivalNews } from "./arrival-news.tsx";
 import { type LiveClick, type LiveView, useLive, useSeconds } from "../../base/live.ts";
 import { LiveBadge } from "./live-badge.tsx";
@@ -181,7 +182,7 @@ export function ClickRow({ click, isNamed }: { click: NewestClick; isNamed: bool
   const facts = [
     referrer === "" ? "" : referrerName(referrer),
     placeName(country, city),
-    agent.join(" · "),
+    ...agent,
     device === null || click.automated ? "" : deviceName(device),
   ].filter(Boolean);
   return (
@@ -203,7 +204,7 @@ export function ClickRow({ click, isNamed }: { click: NewestClick; isNamed: bool
       )}
       <span className={classes["what"]}>
         <span className={classes["facts"]} dir="auto" title={facts.join(" · ")}>
-          {facts.join(" · ")}
+          <Parts>{facts}</Parts>
         </span>
         {click.automated && (
           <Badge size="sm" variant="default" flex="none">

@@ -9,6 +9,7 @@ import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import classes from "./preview.module.css";
 import { VersionChanges } from "./version-changes.tsx";
 import { deleteVersion, restoreVersion, versionAddress, versionsQuery } from "./version-queries.ts";
+import { Parts } from "../../ui/lists/parts.tsx";
 import { PersonName } from "../../ui/person-name.tsx";
 
 /** Nothing while the file has no former contents. */
@@ -41,13 +42,11 @@ function Version({ file, version, mayChange }: Props) {
     <li>
       <Group justify="space-between" gap="xs">
         <Text size="sm">
-          {time} · {formatBytes(size)}
-          {author !== null && (
-            <>
-              {" · "}
-              <PersonName of={author} />
-            </>
-          )}
+          <Parts>
+            {time}
+            {formatBytes(size)}
+            {author !== null && <PersonName of={author} />}
+          </Parts>
         </Text>
         <Group gap={4}>
           {isText && (

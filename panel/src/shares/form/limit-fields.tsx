@@ -1,11 +1,12 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { NumberInput, PasswordInput, Select, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { Fragment, useState } from "react";
+import { useState } from "react";
 import { formatBytes, formatDate } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { BytesField } from "../../ui/forms/bytes-field.tsx";
+import { Parts } from "../../ui/lists/parts.tsx";
 import { ExpiryField } from "../../ui/forms/expiry-field.tsx";
 import { type ShareValues, takesFiles } from "./share-values.ts";
 
@@ -57,21 +58,17 @@ function Summary({ values }: { values: ShareValues }) {
   const end = endOf(expires);
   const downloads = Number(maxDownloads);
   const isOpenToFiles = use === "drop" || takesFiles(values);
-  const parts = [
-    end !== "" && <Trans key="end">Until {formatDate(end)}</Trans>,
-    isProtected && use !== "url" && <Trans key="password">Password</Trans>,
-    downloads > 0 && use !== "url" && use !== "drop" && (
-      <Plural key="downloads" value={downloads} one="# download" other="# downloads" />
-    ),
-    isOpenToFiles && <Plural key="files" value={Number(maxFiles)} one="# file" other="# files" />,
-    isOpenToFiles && maxBytes !== null && <Fragment key="bytes">{formatBytes(maxBytes)}</Fragment>,
-  ].filter((part) => part !== false);
-  return parts.map((part, nth) => (
-    <Fragment key={part.key}>
-      {nth > 0 && " · "}
-      {part}
-    </Fragment>
-  ));
+  return (
+    <Parts>
+      {end !== "" && <Trans>Until {formatDate(end)}</Trans>}
+      {isProtected && use !== "url" && <Trans>Password</Trans>}
+      {downloads > 0 && use !== "url" && use !== "drop" && (
+        <Plural value={downloads} one="# download" other="# downloads" />
+      )}
+      {isOpenToFiles && <Plural value={Number(maxFiles)} one="# file" other="# files" />}
+      {isOpenToFiles && maxBytes !== null && formatBytes(maxBytes)}
+    </Parts>
+  );
 }
 
 const PasswordSwitch = ({ form, wasProtected }: FieldsProps & { wasProtected: boolean }) => {
