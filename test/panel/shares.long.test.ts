@@ -487,7 +487,7 @@ once("the list shows QR codes, and a share's link leads to the choice of what it
   await page.getByRole("button", { name: "Actions for drawn" }).click();
   await page.getByRole("menuitem", { name: "QR code" }).click();
   await dialog(page).getByRole("img", { name: "QR code of drawn" }).waitFor();
-  await dialog(page).getByRole("button", { name: "PDF" }).waitFor();
+  await dialog(page).getByRole("button", { name: "Design and print…" }).waitFor();
   await page.keyboard.press("Escape");
   await dialog(page).waitFor({ state: "hidden" });
   await page.goto(new URL("/panel/link/drawn", page.url()).href);

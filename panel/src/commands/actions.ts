@@ -46,6 +46,13 @@ function useListActions(): Action[] {
       act: () => navigate({ to: "/links/changes" }),
     },
     {
+      id: "replace",
+      label: t`Replace in the targets of links`,
+      words: t`change many bulk search host`,
+      icon: IconReplace,
+      act: () => navigate({ to: "/links", search: {}, state: { requested: "replace" } }),
+    },
+    {
       id: "tags",
       label: t`Tags`,
       words: t`rename merge`,
@@ -112,13 +119,6 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       words: t`download backup`,
       icon: IconDownload,
       act: () => navigate({ to: "/links", search: {}, state: { requested: "export" } }),
-    },
-    {
-      id: "replace",
-      label: t`Replace in the targets of links`,
-      words: t`change many bulk search host`,
-      icon: IconReplace,
-      act: () => navigate({ to: "/links", search: {}, state: { requested: "replace" } }),
     },
     ...listActions,
   ];

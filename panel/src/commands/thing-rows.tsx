@@ -15,7 +15,7 @@ import {
 import { useNavigate } from "@tanstack/react-router";
 import { inTree } from "../ui/tree-names.ts";
 import type { Link, Share } from "../base/api.ts";
-import { useTargetUse } from "../links/target-use.tsx";
+import { useTargetUse } from "../ui/lists/target-use.tsx";
 import type { PageRequest } from "../ui/dialogs/page-request.ts";
 import { CodeName } from "../ui/code-name.tsx";
 import { copyAndTell } from "../ui/copy/copy-notice.ts";

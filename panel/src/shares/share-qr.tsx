@@ -1,10 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { accountQuery } from "../auth/account.ts";
 import type { Share } from "../base/api.ts";
-import { QrDialog } from "../links/list/qr-dialog.tsx";
+import { useNavigate } from "@tanstack/react-router";
 import classes from "./shares.module.css";
 
 const PNG_PIXELS = 1024;
@@ -37,10 +36,18 @@ async function savePng(picture: string, name: string): Promise<void> {
 /** Works for accounts of every role: the picture is made here. Editors design and print it like that of a link. */
 export function ShareQr({ share }: { share: Share }) {
   const { t } = useLingui();
-  const { short_url: address, code } = share;
+  const { short_url: address, code, domain } = share;
   const { data: account } = useQuery(accountQuery);
   const { data } = useQuery(pictureQuery(address));
-  const [isDesigned, setIsDesigned] = useState(false);
+  const navigate = useNavigate();
+  // The page of its code has the design.
+  const design = () =>
+    navigate({
+      to: "/link/$",
+      params: { _splat: code },
+      search: domain === null ? {} : { domain },
+      state: { requested: "qr" },
+    });
   const isEditor = account !== undefined && account.role !== "user";
   const name = code.replaceAll("/", "-");
   const button = { size: "xs", variant: "default" } as const;
@@ -59,12 +66,11 @@ export function ShareQr({ share }: { share: Share }) {
           PNG
         </Button>
         {isEditor && (
-          <Button {...button} onClick={() => setIsDesigned(true)}>
+          <Button {...button} onClick={() => void design()}>
             <Trans>Design and print…</Trans>
           </Button>
         )}
       </Stack>
-      {isDesigned && <QrDialog link={share} onClose={() => setIsDesigned(false)} />}
     </Group>
   );
 }

@@ -16,7 +16,6 @@ import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { useDropEvents } from "../files/drop-events.ts";
-import { QrDialog } from "../links/list/qr-dialog.tsx";
 import { EndShare } from "./end-share.tsx";
 import { ShareFilters } from "./list/share-filters.tsx";
 import type { ShareAction } from "./list/share-menu.tsx";
@@ -106,14 +105,11 @@ export function SharesPage() {
           )
         }
       />
-      {drawn !== null &&
-        (account.role === "user" ? (
-          <Dialog title={t`QR code`} isOpen onClose={() => setDrawn(null)}>
-            <ShareQr share={drawn} />
-          </Dialog>
-        ) : (
-          <QrDialog link={drawn} onClose={() => setDrawn(null)} />
-        ))}
+      {drawn !== null && (
+        <Dialog title={t`QR code`} isOpen onClose={() => setDrawn(null)}>
+          <ShareQr share={drawn} />
+        </Dialog>
+      )}
       <EndShare share={ended} account={account.id} onClose={() => setEnded(null)} />
     </Stack>
   );

@@ -12,7 +12,7 @@ import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchField } from "../../ui/lists/search-field.tsx";
-import { TargetUse } from "../target-use.tsx";
+import { TargetUse } from "../../ui/lists/target-use.tsx";
 import { deletedLinksQuery } from "./deleted-queries.ts";
 import { PutBack } from "./put-back.tsx";
 

@@ -6,7 +6,7 @@ import { OwnerField } from "../../auth/teams/owner-field.tsx";
 import type { Link } from "../../base/api.ts";
 import { hasTargets } from "../../base/targets.ts";
 import { TagsField } from "../tags-field.tsx";
-import { isAddress } from "../target-use.tsx";
+import { isAddress } from "../../ui/lists/target-use.tsx";
 import { hostsQuery, useDefaultBase } from "./domains.ts";
 import { AskPasswords } from "./ask-passwords.tsx";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";

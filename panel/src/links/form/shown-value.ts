@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { formatBytes, formatList, formatNumber, formatTime } from "../../base/i18n.ts";
 import type { Link, LinkRule } from "../../base/api.ts";
 import { useSafetyNames } from "../safety-names.ts";
-import { useTargetUse } from "../target-use.tsx";
+import { useTargetUse } from "../../ui/lists/target-use.tsx";
 import { useRuleText } from "./condition-texts.ts";
 import { useRedirectKinds } from "./field-texts.ts";
 

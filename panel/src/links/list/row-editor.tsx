@@ -16,7 +16,7 @@ import { withScheme } from "../form/with-scheme.ts";
 import { changeSeen, refreshLinks, setLinkBack } from "../link-queries.ts";
 import { localOf, timeOfLocal } from "./local-time.ts";
 import { keyOfLink, showChanged } from "./page-queries.ts";
-import { isAddress } from "../target-use.tsx";
+import { isAddress } from "../../ui/lists/target-use.tsx";
 import { TagsField } from "../tags-field.tsx";
 import classes from "./editor.module.css";
 

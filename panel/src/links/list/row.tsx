@@ -8,7 +8,7 @@ import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
 import { MiddleCut } from "../../ui/middle-cut.tsx";
 import { useRuleText } from "../form/condition-texts.ts";
-import { isAddress, TargetUse } from "../target-use.tsx";
+import { isAddress, TargetUse } from "../../ui/lists/target-use.tsx";
 import { useSafetyNames } from "../safety-names.ts";
 import type { ColumnName, LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";

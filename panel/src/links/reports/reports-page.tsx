@@ -16,7 +16,7 @@ import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
-import { TargetUse } from "../target-use.tsx";
+import { TargetUse } from "../../ui/lists/target-use.tsx";
 import { reportsQuery, resolveReport } from "./report-queries.ts";
 
 /** What visitors report, for administrators. */

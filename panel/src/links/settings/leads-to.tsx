@@ -9,7 +9,7 @@ import type { OnLinkSaved } from "../link-queries.ts";
 import { shortAddress } from "../form/condition-texts.ts";
 import { Decides } from "../rules/decides.tsx";
 import sentences from "../rules/rules.module.css";
-import { isAddress, TargetUse } from "../target-use.tsx";
+import { isAddress, TargetUse } from "../../ui/lists/target-use.tsx";
 import { LinkSettingRow } from "./setting-row.tsx";
 
 const RulesPart = lazyOrFailure(async () => (await import("../rules/rules-part.tsx")).RulesPart);

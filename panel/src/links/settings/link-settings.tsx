@@ -12,7 +12,7 @@ import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
 import { TakeDown } from "../review.tsx";
 import { groupOf, type LinkSettingName, settingsOf, shownOf } from "../form/link-values.ts";
-import { isAddress } from "../target-use.tsx";
+import { isAddress } from "../../ui/lists/target-use.tsx";
 import { usePersonName } from "../../ui/person-name.tsx";
 import { LeadsTo, SPOKEN } from "./leads-to.tsx";
 import { LinkSettingRow } from "./setting-row.tsx";

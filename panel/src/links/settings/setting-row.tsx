@@ -9,7 +9,7 @@ import { type LinkSettingName, shownOf } from "../form/link-values.ts";
 import { useShownValue } from "../form/shown-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import sentences from "../rules/rules.module.css";
-import { isAddress } from "../target-use.tsx";
+import { isAddress } from "../../ui/lists/target-use.tsx";
 import classes from "./settings.module.css";
 
 const AskPasswords = lazyPart(async () => (await import("../form/ask-passwords.tsx")).AskPasswords);
