@@ -6,7 +6,7 @@ import { endOfBucket, isoDay, type Span, startOfBucket } from "../buckets.ts";
 import type { Dimension } from "../dimensions.ts";
 import { conditionsIn } from "../filter.ts";
 import type { Frame } from "../frame.ts";
-import { itemsOf } from "../lists/list-items.ts";
+import { itemsOf } from "../list-items.ts";
 import { datesOf } from "../range.ts";
 import { listQuery, MOST_ROWS } from "../report-queries.ts";
 import { csvOf, download, follow } from "./csv.ts";

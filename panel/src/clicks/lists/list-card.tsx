@@ -12,7 +12,7 @@ import type { Frame } from "../frame.ts";
 import type { OnReportChange, ReportSearch } from "../range.ts";
 import { listQuery, MOST_ROWS } from "../report-queries.ts";
 import type { ListComparison } from "./list-comparison.ts";
-import { type Counted, itemsOf } from "./list-items.ts";
+import { type Counted, itemsOf } from "../list-items.ts";
 import { SHARES_HEIGHT, SharesList } from "./shares-list.tsx";
 
 type ListTab = {

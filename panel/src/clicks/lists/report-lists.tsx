@@ -8,7 +8,7 @@ import classes from "../clicks.module.css";
 import type { OnReportChange, ReportSearch } from "../range.ts";
 import type { Report } from "../use-report.ts";
 import { ListCard } from "./list-card.tsx";
-import type { Counted } from "./list-items.ts";
+import type { Counted } from "../list-items.ts";
 
 const WorldMap = lazyPart(async () => (await import("./world-map.tsx")).WorldMap);
 

@@ -9,7 +9,7 @@ import { Change } from "../change.tsx";
 import classes from "../clicks.module.css";
 import type { Dimension, Value } from "../dimensions.ts";
 import { LinkName } from "./link-name.tsx";
-import type { Counted } from "./list-items.ts";
+import type { Counted } from "../list-items.ts";
 import { ValueIcon } from "./value-icon.tsx";
 
 const FIRST = 8;

@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
 import { formatNumber, formatShare } from "../../base/i18n.ts";
 import classes from "../clicks.module.css";
-import type { Counted } from "./list-items.ts";
+import type { Counted } from "../list-items.ts";
 import worldAddress from "./world.json?url";
 
 const LEVELS = 5;

@@ -1,7 +1,7 @@
 /** The rows of a list of a report. */
-import { type Dimension, nameOfValue } from "../dimensions.ts";
-import { isRest, nameOfNone, othersName } from "../names.ts";
-import type { List } from "../report-queries.ts";
+import { type Dimension, nameOfValue } from "./dimensions.ts";
+import { isRest, nameOfNone, othersName } from "./names.ts";
+import type { List } from "./report-queries.ts";
 
 export type Counted = {
   key: string;
