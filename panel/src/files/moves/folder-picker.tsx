@@ -76,21 +76,7 @@ export function FolderPicker({ team, folder, isRefused, onChange }: Props) {
 
   return (
     <div>
-      <Group gap="xs" mb={4} wrap="nowrap">
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="lg"
-          aria-label={t`To the folder above`}
-          disabled={folder.id === null}
-          onClick={up}
-        >
-          <IconArrowUp size={16} />
-        </ActionIcon>
-        <Text size="sm" fw={600} truncate aria-live="polite">
-          {folder.id === null ? <Trans>All files</Trans> : <bdi>{name}</bdi>}
-        </Text>
-      </Group>
+      <Place name={folder.id === null ? null : name} onUp={up} />
       <div
         ref={list}
         role="listbox"
@@ -147,6 +133,28 @@ export function FolderPicker({ team, folder, isRefused, onChange }: Props) {
         }}
       />
     </div>
+  );
+}
+
+/** The open folder and the way out of it. @param name null for the root */
+function Place({ name, onUp }: { name: string | null; onUp(): void }) {
+  const { t } = useLingui();
+  return (
+    <Group gap="xs" mb={4} wrap="nowrap">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={t`To the folder above`}
+        disabled={name === null}
+        onClick={onUp}
+      >
+        <IconArrowUp size={16} />
+      </ActionIcon>
+      <Text size="sm" fw={600} truncate aria-live="polite">
+        {name === null ? <Trans>All files</Trans> : <bdi>{name}</bdi>}
+      </Text>
+    </Group>
   );
 }
 

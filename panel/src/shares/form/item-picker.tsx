@@ -212,32 +212,46 @@ function Choices({ team, kind, isWrong, onChoose }: ChoicesProps) {
         )}
       </ScrollArea>
       {kind === "folder" && !isSearching && (
-        <>
-          <NewFolder
-            key={folder}
-            parent={folder}
-            team={team}
-            onMade={(made) => onChoose({ kind: "folder", ...made })}
-          />
-          <Button
-            mt={6}
-            size="xs"
-            variant="light"
-            fullWidth
-            disabled={here === undefined}
-            onClick={() => here && onChoose({ kind: "folder", ...here })}
-          >
-            {here === undefined ? (
-              <Trans>Open a folder to choose it</Trans>
-            ) : (
-              <Trans>Choose “{here.name}”</Trans>
-            )}
-          </Button>
-        </>
+        <OpenFolder
+          id={folder}
+          folder={here}
+          team={team}
+          onChoose={(chosen) => onChoose({ kind: "folder", ...chosen })}
+        />
       )}
     </Paper>
   );
 }
+
+type Folder = { id: number; name: string };
+type OpenFolderProps = {
+  /** Null for the root, of which there is no `folder`. */
+  id: number | null;
+  folder: Folder | undefined;
+  team: Props["team"];
+  onChoose(folder: Folder): void;
+};
+
+/** Chooses the open folder, or a new one in it. */
+const OpenFolder = ({ id, folder, team, onChoose }: OpenFolderProps) => (
+  <>
+    <NewFolder key={id} parent={id} team={team} onMade={onChoose} />
+    <Button
+      mt={6}
+      size="xs"
+      variant="light"
+      fullWidth
+      disabled={folder === undefined}
+      onClick={() => folder && onChoose(folder)}
+    >
+      {folder === undefined ? (
+        <Trans>Open a folder to choose it</Trans>
+      ) : (
+        <Trans>Choose “{folder.name}”</Trans>
+      )}
+    </Button>
+  </>
+);
 
 /** Advice if there is nothing to share yet. */
 const NoFiles = () => (
