@@ -33,10 +33,11 @@ export function AnalyticsPage() {
         <ReportBar search={search} onChange={change}>
           <ShareReport search={search} />
           <ExportMenu report={report} />
-          <CompareButton search={search} />
         </ReportBar>
       </Group>
-      <FilterBar frame={report} search={search} onChange={change} />
+      <FilterBar frame={report} search={search} onChange={change}>
+        <CompareButton search={search} isNamed />
+      </FilterBar>
       <ReportView
         place={null}
         report={report}

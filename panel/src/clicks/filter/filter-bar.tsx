@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { nameOfCondition } from "../dimensions.ts";
 import { type Condition, conditionsIn, DEFAULT_DOMAIN, valuesIn, withoutCondition } from "../filter.ts";
 import type { Frame } from "../frame.ts";
@@ -17,10 +17,12 @@ type Props = {
   onChange: OnReportChange;
   /** Its clicks alone are filtered. */
   isOfLink?: boolean;
+  /** Behind the views. */
+  children?: ReactNode;
 };
 
 /** The conditions of a report; pressing one removes it. More can be added, and all of them saved. Those of a link stand in the row around them. */
-export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) {
+export function FilterBar({ frame, search, onChange, isOfLink = false, children }: Props) {
   const { t } = useLingui();
   const names = filterNames();
   const opener = useRef<HTMLButtonElement>(null);
@@ -71,6 +73,7 @@ export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) 
         </Button>
       )}
       {!isOfLink && <ViewsButton search={search} onChange={onChange} />}
+      {children}
     </Group>
   );
 }
