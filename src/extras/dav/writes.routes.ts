@@ -1,6 +1,7 @@
 import { bodyChunks } from "../../platform/http/body-chunks.ts";
 import { actorOf, type Caller } from "../../platform/http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
+import { bareMediaType } from "../../lib/bare-media-type.ts";
 import { readModifiedAt } from "../../lib/modified-at.ts";
 import type { DiskStep } from "../../files/tree/account-tree.ts";
 import { type Entry, isMirrored, shownParent, takesUploads, validatorsOf } from "../../files/tree/entry.ts";
@@ -60,7 +61,7 @@ async function putContent(
   uploads.checkSize(destination, Number(ask.header("Content-Length") ?? 0));
   const { name, mimeType, stored } = await uploads.receive(destination, {
     name: names.at(-1)!,
-    mimeType: ask.header("Content-Type")?.replace(/;.*/s, "").trim().toLowerCase(),
+    mimeType: bareMediaType(ask.header("Content-Type")),
     body: body(uploads.readQueueAt(destination)),
     isNumbered: true,
   });

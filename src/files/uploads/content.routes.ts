@@ -5,6 +5,7 @@ import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 import { fileView, shownParent, viewFile } from "../tree/entry.ts";
 import { taggedFile } from "../tree/files.routes.ts";
 import type { Files } from "../tree/files.service.ts";
+import { bareMediaType } from "../../lib/bare-media-type.ts";
 import { modifiedAtText, readModifiedAt } from "../../lib/modified-at.ts";
 import type { Trees } from "../tree/trees.ts";
 import { overwriting, type Uploads } from "./service.ts";
@@ -34,7 +35,7 @@ export const contentEndpoint = ({ files, uploads, trees }: Deps): Endpoint =>
       c.env.liftIdleTimeout();
       const { mimeType, stored } = await uploads.receive(destination, {
         name: former.name,
-        mimeType: c.req.header("Content-Type")?.replace(/;.*/s, "").trim().toLowerCase(),
+        mimeType: bareMediaType(c.req.header("Content-Type")),
         body: bodyChunks(c.req.raw, { stallMs: STALL_MS, readQueue: uploads.readQueueAt(destination) }),
         isNumbered: true,
       });

@@ -4,6 +4,7 @@ import type { BodyReservation } from "../../platform/http/body-memory.ts";
 import type { BodyReadQueue } from "../../platform/http/body-reader.ts";
 import { bodyTimeouts } from "../../platform/http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
+import { bareMediaType } from "../../lib/bare-media-type.ts";
 import { readModifiedAt } from "../../lib/modified-at.ts";
 import { MOST_CHECKED_BYTES } from "./tus-checksum.ts";
 import {
@@ -40,7 +41,7 @@ export function readCreation(headers: Headers): RequestedUpload {
   return {
     size,
     name,
-    mimeType: withoutParameters(fields.get("filetype")),
+    mimeType: bareMediaType(fields.get("filetype")),
     modifiedAt: readModifiedAt("modified_at", fields.get("modified_at")),
     metadata,
     fields,
@@ -59,14 +60,10 @@ function readSize(headers: Headers): number | null {
   return length === null ? null : readBytes("Upload-Length", length);
 }
 
-const withoutParameters = (type: string | null | undefined): string | undefined =>
-  type?.toLowerCase().replace(/;.*/s, "").trim();
-
-const typeOf = ({ headers }: Request): string | undefined => withoutParameters(headers.get("Content-Type"));
-
 /** Lift the idle timeout before reading its body. @throws 415, BadRequest */
 export function readChunk(request: Request, reservation: BodyReservation): UploadChunk {
-  if (typeOf(request) !== BODY_TYPE) throw refusal(415, `Send the bytes with Content-Type: ${BODY_TYPE}.`);
+  if (bareMediaType(request.headers.get("Content-Type")) !== BODY_TYPE)
+    throw refusal(415, `Send the bytes with Content-Type: ${BODY_TYPE}.`);
   const { headers } = request;
   const total = headers.get("Upload-Length");
   return {
@@ -83,7 +80,7 @@ export function readFirstChunk(
   reservation: BodyReservation,
 ): UploadChunk | null {
   const isEmpty = request.body === null || request.headers.get("Content-Length") === "0";
-  if (isEmpty || typeOf(request) !== BODY_TYPE) return null;
+  if (isEmpty || bareMediaType(request.headers.get("Content-Type")) !== BODY_TYPE) return null;
   const chunk = { ...readBody(request, reservation), offset: 0, total: null };
   if (size !== null && (chunk.length ?? 0) > size) throw uploadTooLong(size);
   return chunk;

@@ -1,5 +1,6 @@
 import { dispose } from "../../lib/disposable-bytes.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
+import { bareMediaType } from "../../lib/bare-media-type.ts";
 import { createJsonScan } from "../../lib/json-scan.ts";
 import { bodyChunks } from "./body-chunks.ts";
 import type { BodyReservation } from "./body-memory.ts";
@@ -60,8 +61,7 @@ export async function* bodyBytes(
 
 /** Another origin's form can send JSON only under another type. @throws BadRequest with 415 */
 export function requireJson({ headers }: Request): void {
-  const type = headers.get("content-type")?.replace(/;.*/s, "").trim().toLowerCase();
-  if (type === "application/json") return;
+  if (bareMediaType(headers.get("content-type")) === "application/json") return;
   throw appError("BadRequest", "Send the body with Content-Type: application/json.", {
     details: { status: 415 },
   });
