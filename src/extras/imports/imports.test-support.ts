@@ -49,7 +49,7 @@ const TABLES: readonly TableName[] = [
 ];
 
 export async function openImports(database: Database) {
-  const room = await openLinks(database);
+  const room = await openLinks(database, { publicUrl: () => "https://go.example" });
   const folder = mkdtempSync(join(tmpdir(), "waymark-imports-"));
   const { links, changes, events, clock } = room;
   const drive = await startDrive(database, { changes });

@@ -13,7 +13,7 @@ import { createCodeRule } from "../../links/link/code.ts";
 import { checkHost } from "../../links/domains/domain.ts";
 import type { Domains } from "../../links/domains/registry.ts";
 import type { DomainService } from "../../links/domains/service.ts";
-import { DEFAULT_DOMAIN, keyOf } from "../../links/link/key.ts";
+import { DEFAULT_DOMAIN } from "../../links/link/key.ts";
 import { createOwners } from "../../links/link/owners.repository.ts";
 import { createLinkRepository } from "../../links/write/repository.ts";
 import { createImportRepository, type StoredImport } from "./move/repository.ts";
@@ -40,7 +40,6 @@ import {
 } from "./move/work.ts";
 import type { Product } from "./readers/products.ts";
 import type { LinkWriting } from "./move/write-links.ts";
-import { asciiLower } from "../../lib/ascii-lower.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 
 export type Imports = ReturnType<typeof createImports>;
@@ -54,7 +53,7 @@ export type ImportsDeps = Pick<RunDeps, "changes" | "keepEvent" | "settings"> &
     routePrefixes(): readonly string[];
     /** Of targets besides http and https. */
     targetSchemes?: () => readonly string[];
-    domains: Pick<Domains, "key" | "stored" | "find" | "of" | "withoutCase">;
+    domains: Pick<Domains, "key" | "find" | "of" | "withoutCase">;
     domainService: Pick<DomainService, "create" | "remove">;
     /** The host of the default domain, if it is set. */
     ownHost(): string | null;
@@ -171,10 +170,7 @@ function moveDomains({ domains, domainService, ownHost }: ImportsDeps): MoveDoma
         if (!(error instanceof AppError && (error.kind === "conflict" || error.kind === "not_found")))
           throw error;
       }),
-    keyOf: (code, host) =>
-      host && asciiLower(host) === ownHost()
-        ? domains.stored(keyOf(DEFAULT_DOMAIN, code))
-        : domains.key(code, host),
+    keyOf: domains.key,
   };
 }
 

@@ -14,6 +14,7 @@ import {
 import { reachesRole, type Role } from "../../lib/access.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { CODE_FORM, isCodeText } from "../../links/link/code.ts";
+import { wholeCodeOf } from "../../links/link/routes.ts";
 import { entryIn, placedEndpoint, treeEndpoint } from "../tree/entry-id.ts";
 import {
   folderShareSchema,
@@ -56,12 +57,12 @@ export async function shareIn(
   return [await trees.ownerOf({ c, account }, { share }), share];
 }
 
-/** Whether the whole path is the code of a share that the caller sees, such as `a/items`; see isWholeCode of links. */
+/** Whether the whole path is the code of a share that the caller sees, such as `a/items`. */
 const yieldsBelow =
   ({ shares, trees }: Pick<Deps, "shares" | "trees">, below: string) =>
   async ({ c, account }: TreeInput & { c: HttpContext }): Promise<boolean> => {
-    const share = `${c.req.param("code")}/${below}`;
-    if (/%2f/i.test(c.req.path) || !isCodeText(share)) return false;
+    const share = wholeCodeOf(c, below);
+    if (share === null) return false;
     try {
       await shares.get(await trees.ownerOf({ c, account }, { share }), share);
       return true;

@@ -52,16 +52,22 @@ export type FoundLinks = Omit<LinkAccess, "by"> & {
 };
 
 /**
- * Whether the actor has a link whose code is the whole path, with what is below a code. In a path with `%2F` the code is
- * written out, and what follows it is none of it.
+ * The code that the whole path would be, with what is below a code; null for a text that is none. In a path with `%2F`
+ * the code is written out, and what follows it is none of it.
  */
+export function wholeCodeOf(c: HttpContext, below: string): string | null {
+  const code = `${c.req.param("code")}/${below}`;
+  return /%2f/i.test(c.req.path) || !isCodeText(code) ? null : code;
+}
+
+/** Whether the actor has a link whose code is the whole path. */
 export async function isWholeCode(
   links: CodeSearch,
   { c, account, query }: { c: HttpContext; account: Caller; query: { domain?: string | undefined } },
   below: string,
 ): Promise<boolean> {
-  const code = `${c.req.param("code")}/${below}`;
-  if (/%2f/i.test(c.req.path) || !isCodeText(code)) return false;
+  const code = wholeCodeOf(c, below);
+  if (code === null) return false;
   return (await links.by(actorOf(account)).find(links.domains.key(code, query.domain))) !== null;
 }
 
