@@ -22,4 +22,4 @@ const SITE_PATH = new RegExp(
 export const isSitePath = (code: string): boolean => SITE_PATH.test(code);
 
 /** Texts of which every such code has one, in lower case. */
-export const SITE_PATH_PARTS = "autodiscover favicon apple- .".split(" ");
+export const SITE_PATH_PARTS = [".", "autodiscover", "favicon", "apple-"] as const;

@@ -34,7 +34,7 @@ function sourceFile(path: string): SourceFile {
   };
 }
 
-const STATEMENT = /^(?:import|export)\s[^;'"]*?(?:from\s*)?["']([^"']+)["']/gm;
+const STATEMENT = /^(?:import\s*(?:[^;'"]*?\sfrom\s*)?|export\s[^;'"]*?\sfrom\s*)["']([^"']+)["']/gm;
 const CALL = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
 
 /** Imports of values and types. */

@@ -224,12 +224,7 @@ export function createOwnerTransfer({ dialect }: Database) {
     ]) {
       const some = codes
         .select("code")
-        .where(
-          anyLike(
-            [lowered("code")],
-            SITE_PATH_PARTS.flatMap((part) => likePatterns(part).slice(0, 1)),
-          ),
-        )
+        .where(anyLike([lowered("code")], SITE_PATH_PARTS.flatMap(likePatterns)))
         .orderBy("code")
         .limit(CHUNK);
       for (let after = ""; ; ) {
