@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { Loader, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconCheck } from "@tabler/icons-react";
@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { FieldRoom } from "../../ui/forms/field-room.tsx";
 import { availabilityQuery } from "../link-queries.ts";
+import { useCodeRefusals } from "../../ui/forms/code-refusals.ts";
 
 const DELAY_MS = 150;
 
@@ -34,14 +35,7 @@ type Props = {
 };
 
 export function CodeField({ label, description, value, onChange, error, availability }: Props) {
-  const { t } = useLingui();
-  const reasons = {
-    invalid: t`A code has letters, digits and _ . - / only.`,
-    reserved: t`This code is reserved.`,
-    taken: t`Another link has this code.`,
-    alias: t`This code is an alias of another link.`,
-    closed: t`You may not make links on this domain. Select another one.`,
-  };
+  const reasons = useCodeRefusals();
   const { isAsking, isFree, refusal } = availability;
   const said = error || (refusal === null ? false : reasons[refusal]);
   return (

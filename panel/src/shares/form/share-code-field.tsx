@@ -4,6 +4,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { responseOf, api } from "../../base/api.ts";
 import { FieldRoom } from "../../ui/forms/field-room.tsx";
+import { useCodeRefusals } from "../../ui/forms/code-refusals.ts";
 
 const DELAY_MS = 200;
 
@@ -24,13 +25,7 @@ export function ShareCodeField({ value, onChange, error }: Props) {
   const [requested] = useDebouncedValue(value.trim(), DELAY_MS);
   const { data } = useQuery(freeCodeQuery(requested));
   const isChecked = data !== undefined && requested !== "" && requested === value.trim();
-  const reasons = {
-    invalid: t`A code has letters, digits and _ . - / only.`,
-    reserved: t`This code is reserved.`,
-    taken: t`Another link has this code.`,
-    alias: t`This code is an alias of another link.`,
-    closed: t`You may not make links on this domain. Select another one.`,
-  };
+  const reasons = useCodeRefusals();
   const refusal = isChecked && !data.available && reasons[data.reason ?? "taken"];
   const said = error ?? refusal;
   return (
