@@ -75,8 +75,16 @@ export function createRedirect(deps: RedirectDeps) {
   const responses = createResponses(deps);
   const lost = createLost({ ...deps, ...responses, domains, found: responses.redirect });
   const { follow, send } = createFollow({ ...deps, responses, lost });
-  const targetPage = createTargetPage({ ...deps.targets, pages: deps.visitorPages, domains, lost, clock });
-  const { near, linkAt, linkOf } = createLookups({ cache, domains, forgivesTails, clock });
+  const { near, linkAt, linkOf, isTaken } = createLookups({ cache, domains, forgivesTails, clock });
+  const targetPage = createTargetPage({
+    ...deps.targets,
+    // The cache spares the database made-up codes.
+    find: async (key) => ((await isTaken(key)) ? deps.targets.find(key) : null),
+    pages: deps.visitorPages,
+    domains,
+    lost,
+    clock,
+  });
   const handleOther = createOtherMethods({ ...deps, linkOf, responses, lost });
 
   /** The page of a path that ends in `+`, or null. Its callers have no closures, which would cost every redirect. */
@@ -208,8 +216,11 @@ function createLookups({ cache, domains, forgivesTails, clock }: LookupDeps) {
     return exact?.link ? exact : ((await near.find(request, clock.now())) ?? exact);
   }
 
-  /** `linkAt`: of the path's code alone. */
-  return { near, linkAt, linkOf };
+  const isTaken = async (key: string): Promise<boolean> =>
+    (await find(key, clock.now())) !== null || cache.knows(key);
+
+  /** `linkAt`: of the path's code alone. `isTaken`: a link has the key, even an expired one. */
+  return { near, linkAt, linkOf, isTaken };
 }
 
 export function registerRedirectMetrics(registry: Registry, { counts }: Pick<Redirect, "counts">): void {

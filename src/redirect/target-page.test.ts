@@ -13,7 +13,7 @@ const NOW = Date.parse("2026-11-20T13:00:00Z");
 const TARGET = 'https://example.com/?a=1&b="<x>';
 const NO_LOCKS = { refusal: async () => null, unlock: async () => new Response() };
 
-const state = { link: null as ReturnType<typeof linkOf> | null, reports: true, tries: 0, clicks: 0 };
+const state = { link: null as ReturnType<typeof linkOf> | null, reports: true, tries: 0, clicks: 0, finds: 0 };
 const reported: unknown[] = [];
 
 const linkOf = (options: Partial<LinkOptions>, more: object = {}) => ({
@@ -51,7 +51,10 @@ const redirect = createRedirect({
   }),
   targets: {
     ...testLostParts.targets,
-    find: async (key) => (key === "a/b" ? state.link : null),
+    async find(key) {
+      state.finds++;
+      return key === "a/b" ? state.link : null;
+    },
     async report(_, report) {
       reported.push(report);
       return reported.length < 2;
@@ -72,7 +75,7 @@ const redirect = createRedirect({
 });
 
 beforeEach(() => {
-  Object.assign(state, { link: linkOf({}), reports: true, tries: 0, clicks: 0 });
+  Object.assign(state, { link: linkOf({}), reports: true, tries: 0, clicks: 0, finds: 0 });
   reported.length = 0;
 });
 
@@ -115,6 +118,12 @@ test("links with a password or a limit, and those that are over, show nothing", 
   for (const path of ["/+", "/++", `/${"a".repeat(200)}+`, "/%2B"]) {
     expect(await ask(path)).toMatchObject({ status: 404, body: "Not Found" });
   }
+});
+
+test("a code that no link has costs no query", async () => {
+  state.link = null;
+  for (const path of ["/x1+", "/x2%2B", "/a/b+"]) expect((await ask(path)).status).toBe(404);
+  expect(state.finds).toBe(0);
 });
 
 test("a link that was taken down is gone, with and without the plus, and shows the reason to nobody", async () => {
