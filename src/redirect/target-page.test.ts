@@ -13,7 +13,13 @@ const NOW = Date.parse("2026-11-20T13:00:00Z");
 const TARGET = 'https://example.com/?a=1&b="<x>';
 const NO_LOCKS = { refusal: async () => null, unlock: async () => new Response() };
 
-const state = { link: null as ReturnType<typeof linkOf> | null, reports: true, tries: 0, clicks: 0, finds: 0 };
+const state = {
+  link: null as ReturnType<typeof linkOf> | null,
+  reports: true,
+  tries: 0,
+  clicks: 0,
+  finds: 0,
+};
 const reported: unknown[] = [];
 
 const linkOf = (options: Partial<LinkOptions>, more: object = {}) => ({
