@@ -146,6 +146,11 @@ forEachDialect((dialect) => {
     expect(await found("x")).toEqual([]);
 
     expect(await run({ ...input, filter: { codes, domain: "" } })).toMatchObject({ matched: 2 });
+    // A plain code is of the filter's domain, with "*" of every one.
+    const ofBoth = (domain?: string) => run({ ...input, filter: { codes: ["l1"], domain }, dry_run: true });
+    expect((await Promise.all([undefined, host, "*"].map(ofBoth))).map(({ matched }) => matched)).toEqual([
+      1, 1, 2,
+    ]);
     expect(await run({ ...input, filter: { codes, tag: "few" } })).toMatchObject({ matched: 1 });
     expect(await room.links.by(EDITOR).queryBatch({ filter: { codes }, action: "delete" })).toMatchObject({
       matched: 0,

@@ -83,7 +83,9 @@ const filterBody = z.strictObject({
     .min(1)
     .max(MOST_ITEMS)
     .optional()
-    .describe("only these links; of every domain if neither they nor the filter name one"),
+    .describe(
+      "only these links; a code without a domain is of the filter's `domain`, with `*` of every domain, else of the default one",
+    ),
 });
 
 const setBody = updateItemSchema.shape.payload
@@ -127,6 +129,8 @@ export const queryBatchResult = z.object({
 export type QueryBatchResult = z.output<typeof queryBatchResult>;
 
 const PORTION = 500;
+/** Codes times domains. */
+const MOST_KEYS = 10_000;
 /** Longest time of a change in several calls. */
 const LONGEST_MS = 86_400_000;
 /** Passes every check. Never stored. */
@@ -139,7 +143,11 @@ type Deps = {
   writer: Pick<LinkWriter, "update" | "remove">;
   loops: FallbackLoops;
   owners: Owners;
-  domains: { filterOf: DomainFilter; key(code: string, host: string | null | undefined): string };
+  domains: {
+    filterOf: DomainFilter;
+    key(code: string, host: string | null | undefined): string;
+    list(): readonly { host: string }[];
+  };
   /** Changes of an account. */
   events: {
     ofBulk(run: BulkId & { actor: string }, after: number, limit: number): Promise<unknown[]>;
@@ -188,7 +196,7 @@ export function createQueryBatch(deps: Deps) {
       throw appError("BadRequest", "set is for updates only; leave it out to delete.");
     }
     const write: Write = input.action === "delete" ? writer.remove : await updating(deps, input.set, now);
-    const found = await createFoundKeys(repository, filter, keysOf(codes, domains.key));
+    const found = await createFoundKeys(repository, filter, keysOf(input.filter, domains));
     if (input.dry_run) {
       return {
         matched: await (codes === undefined ? list.total(filter) : countAmong(found)),
@@ -317,11 +325,24 @@ function queryOf({
   };
 }
 
-/** @throws BadRequest for an unknown host */
-function keysOf(codes: QueryBatchInput["filter"]["codes"], keyOf: Deps["domains"]["key"]): string[] | null {
+/** Null for links of all codes. @throws BadRequest for an unknown host, and for many codes on many domains */
+function keysOf(
+  { codes, domain: inFilter }: QueryBatchInput["filter"],
+  domains: Deps["domains"],
+): string[] | null {
   if (codes === undefined) return null;
-  const names = codes.map((named) => (typeof named === "string" ? { code: named, domain: null } : named));
-  return names.filter(({ code }) => isCodeText(code)).map(({ code, domain }) => keyOf(code, domain));
+  const hosts = inFilter === "*" ? [null, ...domains.list().map(({ host }) => host)] : [inFilter];
+  const named = codes
+    .map((one) => (typeof one === "string" ? { code: one, domain: undefined } : one))
+    .filter(({ code }) => isCodeText(code));
+  if (hosts.length > 1 && named.length * hosts.length > MOST_KEYS) {
+    throw appError("BadRequest", "There are too many domains for so many codes; name one domain.", {
+      field: "filter.domain",
+    });
+  }
+  return named.flatMap(({ code, domain }) =>
+    (domain === undefined ? hosts : [domain]).map((host) => domains.key(code, host)),
+  );
 }
 
 type FoundRepository = Pick<LinkListRepository, "keysWithin" | "keysAmong" | "idsOfCodes" | "extent">;
