@@ -6803,7 +6803,7 @@ export interface components {
             dry_run?: boolean;
             /** @description as in lists; an empty filter needs confirm */
             filter: {
-                /** @description only these links; of every domain if neither they nor the filter name one */
+                /** @description only these links; a code without a domain is of the filter's `domain`, with `*` of every domain, else of the default one */
                 codes?: (string | {
                     code: string;
                     domain?: string | null;

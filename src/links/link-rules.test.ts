@@ -3,6 +3,7 @@ import { parseBulkId } from "./bulk-id.ts";
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../lib/actor.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 import { AppError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import { createLinkCsv } from "./csv/service.ts";
@@ -134,15 +135,17 @@ forEachDialect((dialect) => {
     const file = Buffer.from(
       `code,target,rules\n${row("mine", "annas")}${row("mine", "bens")}${row("new", "annas")}`,
     );
-    const csv = createLinkCsv({
-      database: room.database,
-      changes: room.changes,
-      events: room.events,
-      routePrefixes: () => ["/admin"],
-      domains: room.links.domains,
-      hashPassword: async (plain) => plain,
-      clock: room.clock,
-    });
+    const csvOf = (stored: (key: string) => string) =>
+      createLinkCsv({
+        database: room.database,
+        changes: room.changes,
+        events: room.events,
+        routePrefixes: () => ["/admin"],
+        domains: { ...room.links.domains, stored },
+        hashPassword: async (plain) => plain,
+        clock: room.clock,
+      });
+    const csv = csvOf((key) => key);
     for (const dryRun of [true, false]) {
       const { failed_items: failed } = await csv.import(file, { mode: "overwrite", dryRun });
       expect(failed.map(({ row: line, code, error }) => [line, code, error])).toEqual([
@@ -152,6 +155,10 @@ forEachDialect((dialect) => {
     }
     expect(await rulesOf("mine")).toEqual(to("annas"));
     expect((await csv.import(file, { mode: "skip" })).skipped_count).toBe(2);
+    const inCapitals = Buffer.from(`code,target,rules\n${row("mine", "ANNAS")}`);
+    const failures = (one: typeof csv) =>
+      one.import(inCapitals, { mode: "overwrite" }).then(({ failed_items: failed }) => failed.length);
+    expect([await failures(csv), await failures(csvOf(asciiLower))]).toEqual([1, 0]);
   });
 
   test("undo, history and trash bring no rule back that names a share of somebody else", async () => {

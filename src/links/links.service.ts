@@ -22,6 +22,7 @@ import { createDeletedLinks } from "./deleted/deleted.ts";
 import { createDeletedRepository } from "./deleted/repository.ts";
 import type { LinkEvents } from "./history/history.ts";
 import type { BulkEvents } from "./query-batch/undo.ts";
+import { ownersByAnyCase } from "./write/refusals.ts";
 import { createInternalLinks } from "./write/internal-links.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkSets } from "./list/link-set.repository.ts";
@@ -30,7 +31,7 @@ import { createPresets } from "./presets/presets.ts";
 import { createPresetRepository } from "./presets/repository.ts";
 import { createOwners } from "./link/owners.repository.ts";
 import { readTotal } from "./link/query.repository.ts";
-import { createLinkRepository, type LinkRepository } from "./write/repository.ts";
+import { createLinkRepository } from "./write/repository.ts";
 import type { LinkOperations } from "./link/metrics.ts";
 import { createLinkSafety } from "./safety/service.ts";
 import { createChecksRepository } from "./safety/repository.ts";
@@ -96,19 +97,6 @@ function createCase(database: Database, deps: Omit<CaseDeps, "repository" | "log
       createCaseJob({ ...deps, ...sizes, repository, logger }),
   };
 }
-
-/** Rules name shares as people write their codes. */
-const ownersByAnyCase =
-  ({ shareOwners }: Pick<LinkRepository, "shareOwners">, stored: (key: string) => string) =>
-  async (codes: readonly string[], db?: Db): Promise<Map<string, number | null>> => {
-    const owners = await shareOwners([...new Set(codes.map(stored))], db);
-    return new Map(
-      codes.flatMap((code) => {
-        const owner = owners.get(stored(code));
-        return owner === undefined ? [] : [[code, owner]];
-      }),
-    );
-  };
 
 type ListOperations = Pick<LinkOperations, "count" | "paginatedQuery">;
 

@@ -114,7 +114,13 @@ describe("the filter", () => {
     const one = await room.addLink("one");
     const agents = { chrome: CHROME, edge: `${CHROME} Edg/130.0.0.0`, phone: IPHONE };
     await room.record([
-      { linkId: one, at: NOW - 5, country: "DE", userAgent: agents.chrome, columns: { language: "de-AT" } },
+      {
+        linkId: one,
+        at: NOW - 5,
+        country: "DE",
+        userAgent: agents.chrome,
+        columns: { language: "de-AT", channel: "email", referrer: "l.facebook.com" },
+      },
       { linkId: one, at: NOW - 4, country: "FR", userAgent: agents.edge },
       { linkId: one, at: NOW - 3, country: "DE", userAgent: agents.phone },
     ]);
@@ -132,6 +138,9 @@ describe("the filter", () => {
       ["browser=chrome", 1],
       ["browser=chrome&country=de", 1],
       ["device=DESKTOP", 2],
+      ["referrer=L.Facebook.com", 1],
+      ["site=Facebook.com", 1],
+      ["channel=Email", 1],
     ] as const)
       expect([query, await clicks(query)]).toEqual([query, count]);
   });

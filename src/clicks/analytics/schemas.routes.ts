@@ -3,6 +3,7 @@ import { z } from "zod";
 import { beside, actorOf, type Caller } from "../../platform/http/endpoint.ts";
 import { queryChoice, queryText } from "../../lib/query-text.ts";
 import { bothCounts, visitorsQuery, visitorsOf } from "../../lib/visitors.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 import { languageOf } from "../../lib/accept-language.ts";
 import { strictly } from "../../lib/strict-handling.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
@@ -304,6 +305,9 @@ const STORED_AS: Partial<Record<FilterValue, (text: string) => string>> = {
   language: (text) => languageOf(text) ?? text,
   browser: (text) => agentPartName("browser", text),
   os: (text) => agentPartName("os", text),
+  referrer: asciiLower,
+  site: asciiLower,
+  channel: asciiLower,
 };
 
 export function valuesOf(query: { [K in FilterValue]?: string | undefined }): FilterValues {

@@ -5,6 +5,7 @@ import { createLinkBulkRepository } from "./repository.ts";
 import { createLinkImport, type LinkImportDeps } from "./import.ts";
 import { createMatchesByCode, type MatchesByCode } from "../list/by-code.ts";
 import { createLinkListRepository } from "../list/repository.ts";
+import { ownersByAnyCase } from "../write/refusals.ts";
 import { createLinkRepository } from "../write/repository.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
@@ -17,6 +18,8 @@ type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "owners" | "rule" | "ha
   domains: {
     /** The ids of domains that ignore case. */
     withoutCase(): readonly number[];
+    /** The key under which a link with this key is stored. */
+    stored(key: string): string;
   };
   /** With or without slash. */
   routePrefixes(): readonly string[];
@@ -29,6 +32,7 @@ export type LinkCsv = ReturnType<typeof createLinkCsv>;
 export function createLinkCsv(deps: Deps) {
   const { database, domains, clock } = deps;
   const owners = createOwners(database);
+  const repository = createLinkRepository(database);
   const matches = createMatchesByCode(createLinkListRepository({ ...database, read: database.reports }));
   return {
     domainOf: domains.filterOf,
@@ -38,7 +42,7 @@ export function createLinkCsv(deps: Deps) {
       ...deps,
       owners,
       hasOneWriter: database.dialect.hasOneWriter,
-      repository: createLinkRepository(database),
+      repository: { ...repository, shareOwners: ownersByAnyCase(repository, domains.stored) },
       bulk: createLinkBulkRepository(database),
       rule: createCodeRule(deps.routePrefixes, deps.targetSchemes, () => domains.withoutCase().length > 0),
     }),

@@ -24,6 +24,19 @@ type RuledLink = {
 
 type Repository = Pick<LinkRepository, "shareOwners" | "administratorsAmong" | "aliases">;
 
+/** Rules name shares as people write their codes. */
+export const ownersByAnyCase =
+  ({ shareOwners }: Pick<Repository, "shareOwners">, stored: (key: string) => string) =>
+  async (codes: readonly string[], db?: Db): Promise<Map<string, number | null>> => {
+    const owners = await shareOwners([...new Set(codes.map(stored))], db);
+    return new Map(
+      codes.flatMap((code) => {
+        const owner = owners.get(stored(code));
+        return owner === undefined ? [] : [[code, owner]];
+      }),
+    );
+  };
+
 /** Why each link may not have its rules, or null. Queries nothing if no rule names a share. Null: nothing to check. */
 export async function shareRefusals(
   shares: Pick<Repository, "shareOwners">,
