@@ -91,19 +91,19 @@ export function DomainsPage() {
             cell: ({ host }) => <DomainLinks host={host} />,
           },
           {
-            title: t`Root leads to`,
+            title: t({ message: "Root", context: "of a domain" }),
             isHidden: "narrow",
             fit: "value",
             cell: ({ default_url: url }) => target(url),
           },
           {
-            title: t`Unknown codes lead to`,
+            title: t`Unknown codes`,
             isHidden: "medium",
             fit: "value",
             cell: ({ not_found_url: url }) => target(url),
           },
           {
-            title: t`Expired links lead to`,
+            title: t`Expired links`,
             isHidden: "medium",
             fit: "value",
             cell: ({ expired_url: url, not_found_url: other }) => target(url ?? other),
