@@ -257,7 +257,7 @@ once("events and the history say in words who sent what, and what became of a li
   const changed = page.getByRole("row").filter({ hasText: "Link changed: locked" });
   await changed.getByText("Rules").waitFor();
   const terms = await changed.locator("dl > div").allTextContents();
-  expect(terms).toEqual(["PasswordChanged", "RulesNot set → to Germany → example.de"]);
+  expect(terms).toEqual(["PasswordChanged", "RulesNot set → to Germany: example.de"]);
   await page.goto(`${panel.origin}/panel/events?subject=contest`);
   const said = "Anna sent IMG_4006.jpg (3.1 MB) to Photo contest";
   const rows = page.getByRole("row");

@@ -68,7 +68,7 @@ once("rules for iPhone and Germany are chosen from lists and seen before they ar
   await page.goto(`${panel.origin}/panel/links`);
   await page
     .getByRole("row")
-    .getByRole("img", { name: /^iPhone and iPad → apps.example\/app; / })
+    .getByRole("img", { name: /^iPhone and iPad: apps.example\/app; / })
     .waitFor();
   expect(complaints).toEqual([]);
   await close();

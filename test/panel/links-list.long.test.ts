@@ -182,7 +182,7 @@ test.skipIf(!CHROMIUM)(
     });
     const { page, complaints, close } = await panel.enter("/panel/links?q=collection");
     const row = rowOf(page, "spring-collection-2027");
-    await row.getByRole("img", { name: /→ m\.example\.com/ }).waitFor();
+    await row.getByRole("img", { name: /: m\.example\.com/ }).waitFor();
     for (const size of [WIDE, NARROW]) {
       await page.setViewportSize(size);
       const title = row.getByText("The collection of spring");

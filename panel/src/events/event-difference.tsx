@@ -1,17 +1,24 @@
 import { Trans } from "@lingui/react/macro";
 import { Text, VisuallyHidden } from "@mantine/core";
 import type { Event } from "../base/api.ts";
-import { formatList } from "../base/i18n.ts";
+import { comma } from "../base/i18n.ts";
 import { useShownValue } from "../links/form/shown-value.ts";
 import { changedFields, isNewSecret } from "../ui/forms/changed-fields.ts";
 import { useFieldNames } from "./event-texts.ts";
 import classes from "./events.module.css";
 
+/** The event itself says when, and of what. */
+const LEFT_OUT = new Set(["id", "created_at", "updated_at"]);
+
 /** Fields that differ; for something made or deleted, all that have a value. */
 function fieldsOf(event: Event): string[] {
   const { before, after } = event;
-  if (before !== undefined && after !== undefined) return changedFields(event);
-  return Object.entries(before ?? after ?? {}).flatMap(([field, value]) => (value === null ? [] : [field]));
+  const one = before ?? after ?? {};
+  const fields =
+    before !== undefined && after !== undefined
+      ? changedFields(event)
+      : Object.keys(one).filter((field) => one[field] !== null);
+  return fields.filter((field) => !LEFT_OUT.has(field));
 }
 
 /** What an event changed, field by field. */
@@ -55,7 +62,9 @@ export function EventDifference({ event }: { event: Event }) {
   if (isShort(event, fields)) return list;
   return (
     <details>
-      <summary title={fields.join(", ")}>{formatList(fields.map((field) => names[field] ?? field))}</summary>
+      <summary title={fields.join(", ")}>
+        {fields.map((field) => names[field] ?? field).join(comma())}
+      </summary>
       {list}
     </details>
   );

@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import type { LinkRule } from "../../base/api.ts";
 import { countryName, formatList, formatShare, formatTime } from "../../base/i18n.ts";
 import { deviceName, languageName } from "../../clicks/names.ts";
+import { useNamed } from "../../ui/forms/named.ts";
 import {
   type ConditionName,
   CONDITIONS,
@@ -96,10 +97,11 @@ export const shortAddress = (target: string): string => target.replace(/^https?:
 /** A rule as a sentence. */
 export function useRuleText(): (rule: LinkRule) => string {
   const phraseOf = useConditionPhrase();
+  const named = useNamed();
   return (rule) => {
     const whom = CONDITIONS.filter((name) => rule.if[name] !== undefined).map((name) =>
       phraseOf(name, rule.if[name]),
     );
-    return `${whom.join(" · ")} → ${shortAddress(rule.target)}`;
+    return named(whom.join(" · "), shortAddress(rule.target));
   };
 }

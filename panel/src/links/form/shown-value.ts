@@ -37,7 +37,8 @@ export function useShownValue(): (name: string, value: unknown) => string | null
     if (typeof value === "number")
       return name === "id" || name.endsWith("_id") ? String(value) : formatNumber(value);
     if (Array.isArray(value)) {
-      return value.length === 0 ? null : formatList(value.map((one) => shownOf("", one) ?? ""));
+      const texts = value.map((one) => shownOf("", one) ?? "");
+      return value.length === 0 ? null : name === "rules" ? texts.join("; ") : formatList(texts);
     }
     if (typeof value === "string") return isTime(name, value) ? formatTime(value) : value;
     if ("if" in (value as object)) return ruleText(value as LinkRule);
