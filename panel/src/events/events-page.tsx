@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Stack, Text } from "@mantine/core";
+import { Box, Button, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Event } from "../base/api.ts";
@@ -23,8 +23,7 @@ const USUAL_DAYS = 365;
 
 export function EventsPage() {
   const { t } = useLingui();
-  const [vias, actions] = [useViaNames(), useActionNames()];
-  const senderOf = useSender();
+  const actions = useActionNames();
   const search = useSearch({ from: "/inside/events" });
   const navigate = useNavigate({ from: "/events" });
   const list = useInfiniteQuery(eventsQuery(search));
@@ -88,26 +87,17 @@ export function EventsPage() {
           },
           {
             title: t`Who`,
+            isHidden: "narrow",
             width: "9rem",
-            cell: (event) => (
-              <>
-                <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
-                  {isReceived(event) ? <bdi>{senderOf(event)}</bdi> : <PersonName of={event.actor} />}
-                </Text>
-                <Text size="xs" c="dimmed" miw={96}>
-                  {isReceived(event) ? t`through a drop box` : vias[event.via]}
-                  {event.tool !== undefined && ` · ${event.tool}`}
-                </Text>
-                <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ whiteSpace: "nowrap" }}>
-                  {formatTime(event.at)}
-                </Text>
-              </>
-            ),
+            cell: (event) => <Who event={event} />,
           },
           {
             title: t`What`,
             cell: (event) => (
               <>
+                <Box hiddenFrom="sm">
+                  <Who event={event} />
+                </Box>
                 <Text size="sm" title={event.action} style={{ overflowWrap: "anywhere" }}>
                   {isReceived(event) ? (
                     <Received event={event} />
@@ -123,6 +113,29 @@ export function EventsPage() {
       />
       <LoadOn list={list} />
     </Stack>
+  );
+}
+
+/** Who did it and how, on phones also when. */
+function Who({ event }: { event: Event }) {
+  const { t } = useLingui();
+  const vias = useViaNames();
+  const senderOf = useSender();
+  const { actor, at, tool, via } = event;
+  return (
+    <>
+      <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
+        {isReceived(event) ? <bdi>{senderOf(event)}</bdi> : <PersonName of={actor} />}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {isReceived(event) ? t`through a drop box` : vias[via]}
+        {tool !== undefined && ` · ${tool}`}
+        <Text span inherit hiddenFrom="sm">
+          {" · "}
+          {formatTime(at)}
+        </Text>
+      </Text>
+    </>
   );
 }
 
