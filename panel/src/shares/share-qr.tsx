@@ -52,7 +52,7 @@ export function ShareQr({ share }: { share: Share }) {
   const name = code.replaceAll("/", "-");
   const button = { size: "xs", variant: "default" } as const;
   return (
-    <Group align="center" gap="md" wrap="nowrap">
+    <Group align="center" gap="md">
       {data === undefined ? (
         <Skeleton className={classes["qr"]} />
       ) : (

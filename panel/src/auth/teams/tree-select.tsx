@@ -24,7 +24,7 @@ export function TreeSelect({ team, own, isForChanges = false, onChange, ...place
   return (
     <Select
       aria-label={t`Owner`}
-      w={{ base: "9rem", sm: "12rem" }}
+      w="12rem"
       flex={{ base: "1 1 9rem", sm: "none" }}
       {...place}
       allowDeselect={false}

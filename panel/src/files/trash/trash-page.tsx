@@ -41,7 +41,6 @@ export function TrashPage() {
         <TreeSelect
           team={team}
           own={t`My files`}
-          flex="none"
           onChange={(chosen) => void navigate({ search: inTree(chosen) })}
         />
         <Button
