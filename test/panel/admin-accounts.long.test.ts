@@ -258,6 +258,8 @@ once("events and the history say in words who sent what, and what became of a li
   await changed.getByText("Rules").waitFor();
   const terms = await changed.locator("dl > div").allTextContents();
   expect(terms).toEqual(["PasswordChanged", "RulesNot set → to Germany: example.de"]);
+  const made = page.getByRole("row").filter({ hasText: "Link created: locked" }).locator("summary");
+  expect(await made.textContent()).not.toMatch(/Number|Created| and /);
   await page.goto(`${panel.origin}/panel/events?subject=contest`);
   const said = "Anna sent IMG_4006.jpg (3.1 MB) to Photo contest";
   const rows = page.getByRole("row");
