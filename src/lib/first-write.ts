@@ -4,16 +4,17 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-type Pending = { before(tx: unknown): Promise<void>; isCommitted: boolean };
+type Pending = { before(tx: unknown): Promise<void>; isCommitted: boolean; outer: Pending | undefined };
 
 const pending = new AsyncLocalStorage<Pending>();
 
 /**
  * `before` runs at the start of the first transaction of `run` that commits, and with each repetition of it; a rejection
- * ends the transaction. Returns whether one has committed, also when `run` rejects.
+ * ends the transaction. What waits already, such as the claim of an `Idempotency-Key`, runs ahead of it. Returns whether
+ * one has committed, also when `run` rejects.
  */
 export function beforeFirstWrite<T>(before: Pending["before"], run: () => Promise<T>) {
-  const state: Pending = { before, isCommitted: false };
+  const state: Pending = { before, isCommitted: false, outer: pending.getStore() };
   return { isCommitted: () => state.isCommitted, result: pending.run(state, run) };
 }
 
@@ -25,12 +26,21 @@ export async function withFirstWrite<X, T>(
   transact: (run: (tx: X) => Promise<T>) => Promise<T>,
   run: (tx: X) => Promise<T>,
 ): Promise<T> {
-  const state = pending.getStore();
-  if (state === undefined || state.isCommitted) return transact(run);
+  const waiting = waitingNow();
+  if (waiting.length === 0) return transact(run);
   const result = await transact(async (tx) => {
-    await state.before(tx);
+    for (const { before } of waiting) await before(tx);
     return run(tx);
   });
-  state.isCommitted = true;
+  for (const state of waiting) state.isCommitted = true;
   return result;
+}
+
+/** What waits for the next transaction, the outermost first. */
+function waitingNow(): Pending[] {
+  const waiting: Pending[] = [];
+  for (let state = pending.getStore(); state !== undefined; state = state.outer) {
+    if (!state.isCommitted) waiting.unshift(state);
+  }
+  return waiting;
 }

@@ -57,4 +57,24 @@ forEachDialect((dialect) => {
     await room.links.patch("a", { title: "d" });
     expect(checks).toBe(1);
   });
+
+  test("what waits already runs ahead of it, in the same transaction", async () => {
+    const steps: string[] = [];
+    const note = (step: string) => async () => void steps.push(step);
+    const nested = (title: string, match: () => Promise<void>) => {
+      const inner = () => beforeFirstWrite(match, () => room.links.patch("a", { title })).result;
+      return beforeFirstWrite(note("claim"), inner);
+    };
+    const refused = nested("b", () => Promise.reject(appError("PreconditionFailed", "No.")));
+    expect([await refusal(refused.result), refused.isCommitted()]).toEqual(["PreconditionFailed", false]);
+    const done = nested("c", note("match"));
+    await done.result;
+    expect([steps, done.isCommitted()]).toEqual([["claim", "claim", "match"], true]);
+    const second = beforeFirstWrite(note("first"), async () => {
+      await room.links.patch("a", { title: "d" });
+      await beforeFirstWrite(note("second"), () => room.links.patch("a", { title: "e" })).result;
+    });
+    await second.result;
+    expect([steps.slice(3), second.isCommitted()]).toEqual([["first", "second"], true]);
+  });
 });
