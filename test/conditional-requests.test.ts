@@ -141,6 +141,122 @@ test("every endpoint that changes what has a tag takes If-Match, unless it makes
   expect(without).toEqual([]);
 });
 
+/** Many links at once have no tag. */
+const OF_MANY = ["post /admin/v1/links/batch", "post /admin/v1/links/import"];
+
+test("every endpoint that makes or overwrites one thing takes If-Match", async () => {
+  type Operation = { parameters?: { name?: string; description?: string }[]; requestBody?: object };
+  const document = await (await fetch(`${server.url}/admin/v1/openapi.json`)).json();
+  const { paths, components } = document as {
+    paths: Record<string, Record<string, Operation>>;
+    components: { schemas: Record<string, object> };
+  };
+  const overwrites = ({ parameters, requestBody = {} }: Operation): boolean => {
+    const body = JSON.stringify(requestBody);
+    const named = Object.keys(components.schemas).filter((name) => body.includes(`/schemas/${name}"`));
+    const text = JSON.stringify([parameters, requestBody, named.map((name) => components.schemas[name])]);
+    return /"force"|"replace"|overwrite|and replace/.test(text);
+  };
+  const found = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]) =>
+      method === "post" && overwrites(operation) ? [{ name: `post ${path}`, operation }] : [],
+    ),
+  );
+  const names = found.map(({ name }) => name);
+  expect(names).toContain("post /admin/v1/links");
+  expect(names).toContain("post /files/upload");
+  expect(names).toContain("post /files/tus");
+  const without = found.filter(({ operation }) =>
+    (operation.parameters ?? []).every(({ name }) => name !== "If-Match"),
+  );
+  expect(without.map(({ name }) => name).toSorted()).toEqual(OF_MANY);
+});
+
+/** Writes under no condition that fails, and the first time under each that holds. */
+async function overwritesUnder(
+  write: (headers: Record<string, string>) => Promise<number>,
+  tagNow: () => Promise<string>,
+  made: number,
+) {
+  expect(await write({ "If-Match": "*" })).toBe(412);
+  expect(await write({ "If-None-Match": "*" })).toBe(made);
+  const tag = await tagNow();
+  for (const headers of [{ "If-Match": '"stale"' }, { "If-None-Match": "*" }, { "If-None-Match": tag }]) {
+    expect(await write(headers)).toBe(412);
+  }
+  expect(await tagNow()).toBe(tag);
+  expect(await write({ "If-Match": tag })).toBe(made);
+  expect(await write({ "If-Match": tag })).toBe(412);
+  expect(await write({})).toBe(made);
+}
+
+test("a link that force overwrites", async () => {
+  let count = 0;
+  await overwritesUnder(
+    async (headers) => {
+      const body = { code: "forced", target: `${TARGET}${count++}`, force: true };
+      return (await ask("POST", "/admin/v1/links", body, headers)).status;
+    },
+    async () => (await ask("GET", "/admin/v1/links/forced")).tag,
+    201,
+  );
+});
+
+/** The tag of the file of that name at the root. */
+async function tagOf(name: string): Promise<string> {
+  const { data } = await ask("GET", `/files/search?q=${name}`);
+  return (await ask("GET", `/files/${data[0].id}`)).tag;
+}
+
+test("a file that a form or a resumable upload replaces", async () => {
+  let count = 0;
+  await overwritesUnder(
+    async (headers) => {
+      const form = new FormData();
+      form.append("file", new File([`form ${count++}`], "formed.txt"));
+      const sent = { method: "POST", body: form };
+      const own = { Authorization: `Bearer ${client.token}`, ...headers };
+      return (await fetch(`${server.url}/files/upload?replace=true`, { ...sent, headers: own })).status;
+    },
+    () => tagOf("formed.txt"),
+    201,
+  );
+  await overwritesUnder(
+    (headers) => resume("resumed.txt", `tus ${count++}`, headers),
+    () => tagOf("resumed.txt"),
+    201,
+  );
+  // What the request that begins says holds when the last byte comes.
+  const tag = await tagOf("resumed.txt");
+  const begun = await begin("resumed.txt", 4, { "If-Match": tag });
+  expect(begun.status).toBe(201);
+  const place = begun.headers.get("Location")!;
+  const echoed = await fetch(server.url + place, { method: "HEAD", headers: tus() });
+  expect(echoed.headers.get("Upload-Metadata")).toBe(metadataOf("resumed.txt"));
+  expect(await resume("resumed.txt", "meanwhile", {})).toBe(201);
+  const last = { ...tus(), "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" };
+  expect((await fetch(server.url + place, { method: "PATCH", body: "late", headers: last })).status).toBe(
+    412,
+  );
+  expect((await fetch(server.url + place, { method: "HEAD", headers: tus() })).status).toBe(404);
+});
+
+const tus = () => ({ Authorization: `Bearer ${client.token}`, "Tus-Resumable": "1.0.0" });
+const metadataOf = (name: string) => `filename ${btoa(name)},replace ${btoa("true")}`;
+
+const begin = (name: string, size: number, headers: Record<string, string>, body?: string) =>
+  fetch(`${server.url}/files/tus`, {
+    method: "POST",
+    headers: { ...tus(), "Upload-Length": String(size), "Upload-Metadata": metadataOf(name), ...headers },
+    ...(body !== undefined && { body }),
+  });
+
+/** Uploads it with the request that begins. */
+const resume = async (name: string, body: string, headers: Record<string, string>) => {
+  const type = { "Content-Type": "application/offset+octet-stream" };
+  return (await begin(name, body.length, { ...headers, ...type }, body)).status;
+};
+
 /** Is refused with another tag and carried out with that of `read`. */
 async function isConditional(method: string, path: string, read: string, body?: object) {
   const refused = await ask(method, path, body, { "If-Match": '"other"' });

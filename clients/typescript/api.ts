@@ -16358,6 +16358,10 @@ export interface operations {
             header?: {
                 /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -16547,6 +16551,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -23178,6 +23183,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
                 /**
                  * @description version of the protocol of resumable uploads
                  * @example 1.0.0
@@ -23590,7 +23599,12 @@ export interface operations {
                 /** @description name of a team, short for owner */
                 team?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -23635,6 +23649,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];

@@ -88,8 +88,8 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     /** @throws LinkNotFound */
     get,
 
-    async find(key: string): Promise<Link | null> {
-      const link = await find(key);
+    async find(key: string, db?: Db): Promise<Link | null> {
+      const link = await find(key, db);
       return link !== null && reaches(actor, link) ? link : null;
     },
 

@@ -127,6 +127,14 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     found: "With `reuse`: a link that exists",
     response: linkViewSchema,
     beside: EXISTING_LINK,
+    /** The link that has the code, which `force` overwrites. */
+    async locked({ c, body, account }, tx) {
+      if (!body.code) return undefined;
+      const key = links.domains.key(body.code, body.domain);
+      await links.lock(tx, [key]);
+      const link = await links.by(actorOf(account)).find(key, tx);
+      return link === null ? undefined : viewIn(links, c, link);
+    },
     async handle({ c, body, account }) {
       const actor = actorOf(account);
       const link = await links.by(actor).create(body);

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { BodyReservation } from "../../platform/http/body-memory.ts";
 import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
+import { conditionsOf } from "../../platform/http/entity-tag.ts";
 import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multipart.ts";
 import { appError } from "../../lib/errors.ts";
 import { idInQuery, placedEndpoint } from "../tree/entry-id.ts";
 import { ownerQuery, type Trees } from "../tree/trees.ts";
 import { fileView, viewFile } from "../tree/entry.ts";
 import { modifiedAtText, readModifiedAt } from "../../lib/modified-at.ts";
+import { type CheckFormer, formerCheckOf } from "./former-check.ts";
 import type { Destination, ReceivedFile, Uploads } from "./service.ts";
 
 /** Longest silence of a client. */
@@ -18,6 +20,7 @@ export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Tr
     ...placedEndpoint("files"),
     ownsPath: true,
     tagged: true,
+    isConditional: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
     query: z.object({
       folder_id: idInQuery.optional().describe("default: the root"),
@@ -41,23 +44,31 @@ export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Tr
       if (!isReplacing)
         uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
       c.env.liftIdleTimeout();
+      const conditions = conditionsOf(c);
+      const check = conditions === null ? undefined : formerCheckOf(trees, input, tree)(conditions);
       const received = await receive(uploads, destination, {
         request: c.req.raw,
         reservation,
         isReplacing,
+        check,
       });
-      const kept = await uploads.keep(received, { createdBy: actorOf(account).name, isReplacing });
+      const kept = await uploads.keep(received, { createdBy: actorOf(account).name, isReplacing, check });
       return viewFile(kept, await trees.nameOf(input, tree));
     },
   });
 
-type Form = { request: Request; reservation: BodyReservation; isReplacing: boolean };
+type Form = {
+  request: Request;
+  reservation: BodyReservation;
+  isReplacing: boolean;
+  check: CheckFormer | undefined;
+};
 
 /** Nothing stays unless the whole form is valid. */
 async function receive(
   uploads: Uploads,
   destination: Destination,
-  { request, reservation, isReplacing }: Form,
+  { request, reservation, isReplacing, check }: Form,
 ): Promise<ReceivedFile> {
   let received: ReceivedFile | undefined;
   try {
@@ -66,6 +77,7 @@ async function receive(
       readQueue: uploads.readQueueAt(destination),
       reservation,
       async onFile({ filename: name = "", mimeType, body }) {
+        if (check !== undefined) await uploads.checkFormer(destination, name, check);
         const place = isReplacing ? await uploads.replacing(destination, name) : destination;
         received = await uploads.receive(place, { name, mimeType, body, isNumbered: isReplacing });
       },

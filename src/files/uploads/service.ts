@@ -5,15 +5,17 @@
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import { watchBytes } from "../watch-bytes.ts";
 import type { Db } from "../../platform/db/dialect.ts";
+import { beforeFirstWrite } from "../../lib/first-write.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { toFolderId } from "../tree/account-tree.ts";
 import type { Blobs, StoredBytes } from "../blobs/service.ts";
 import { type AccountSpace, nameConflict } from "../tree/entries.repository.ts";
 import { type Folder, isLinked, readOnly, type StoredFile } from "../tree/entry.ts";
-import type { Files, FilesDeps } from "../tree/files.service.ts";
+import type { Files, FilesDeps, NewFile } from "../tree/files.service.ts";
 import { remainingBytes, overQuota, spaceOnServer, spaceWithout } from "../tree/space.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
+import type { CheckFormer } from "./former-check.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Policy } from "../policies/policy.ts";
 
@@ -26,7 +28,11 @@ export type Destination = {
 };
 
 /** Who uploads, by name, and whether a file of that name gets the content. */
-export type Keeping = { createdBy?: string | undefined; isReplacing?: boolean };
+export type Keeping = {
+  createdBy?: string | undefined;
+  isReplacing?: boolean;
+  check?: CheckFormer | undefined;
+};
 
 export type IncomingFile = {
   /** From the client. */
@@ -68,8 +74,36 @@ export function createUploads({ tree, repository, files, linked, policies, blobs
     return name;
   }
 
+  async function fileAt(
+    { accountId, parentId }: Pick<Destination, "accountId" | "parentId">,
+    name: string,
+    db?: Db,
+  ): Promise<StoredFile | null> {
+    const former = await repository.child(accountId, parentId, name, db);
+    return former?.kind === "file" ? former : null;
+  }
+
+  /** Replaces a file under the condition that `check` accepts it in the transaction that does. */
+  function replaceChecked<T>(
+    place: Pick<NewFile, "accountId" | "parentId" | "name">,
+    check: CheckFormer | undefined,
+    replace: () => Promise<T>,
+  ): Promise<T> {
+    if (check === undefined) return replace();
+    const before = async (tx: unknown) => {
+      await repository.lock(tx as Db, place.accountId);
+      await check(await fileAt(place, place.name, tx as Db));
+    };
+    return beforeFirstWrite(before, replace).result;
+  }
+
   return {
     checkName,
+    replaceChecked,
+
+    /** Refuses early what a condition refuses. @throws InvalidName, errors of `check` */
+    checkFormer: async (destination: Destination, given: string, check: CheckFormer): Promise<void> =>
+      check(await fileAt(destination, checkFileName(given))),
 
     /** With the space that a file of that name gives when it is replaced. @throws InvalidName, NameConflict */
     async replacing<D extends Pick<Destination, "accountId" | "parentId" | "space">>(
@@ -125,12 +159,13 @@ export function createUploads({ tree, repository, files, linked, policies, blobs
       return { destination, name, mimeType: mediaTypeOf(mimeType, name), stored };
     },
 
-    /** @throws like Files.put; then nothing stays */
-    async keep(received: ReceivedFile, { createdBy, isReplacing }: Keeping = {}): Promise<StoredFile> {
+    /** @throws like Files.put, errors of `check`; then nothing stays */
+    async keep(received: ReceivedFile, { createdBy, isReplacing, check }: Keeping = {}): Promise<StoredFile> {
       const { destination, name, mimeType, modifiedAt, stored } = received;
       const { accountId, parentId } = destination;
       const file = { accountId, parentId, name, mimeType, modifiedAt, createdBy };
-      return isReplacing ? (await files.put(file, stored)).file : files.add(file, stored);
+      if (!isReplacing) return files.add(file, stored);
+      return (await replaceChecked(file, check, () => files.put(file, stored))).file;
     },
   };
 }

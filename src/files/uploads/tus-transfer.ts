@@ -14,6 +14,7 @@ import type { Leases } from "../../platform/cluster/leases.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Uploads } from "./service.ts";
 import { isStagingLost, isStorageFailure } from "../storage/storage-failure.ts";
+import type { FormerCheckOf } from "./former-check.ts";
 import type { DropGate } from "./drop-upload.ts";
 import type { TusRepository, Upload } from "./tus.repository.ts";
 
@@ -46,6 +47,7 @@ type TransferOptions = {
   /** The bytes of the whole upload that are taken; called before each portion. */
   most(): Promise<number> | number;
   createdBy: string | undefined;
+  formerCheck?: FormerCheckOf | undefined;
 };
 
 /** Whether it replaces a file of its name. Strangers' uploads never do. */
@@ -53,7 +55,7 @@ export const isReplacing = ({ drop, metadata }: Pick<Upload, "drop" | "metadata"
   drop === null && readMetadata(metadata).get("replace") === "true";
 
 /** Moves the bytes of uploads that the caller has locked. */
-export function createTransfer({ repository, files, blobs, drops, clock }: UploadDeps) {
+export function createTransfer({ repository, uploads, files, blobs, drops, clock }: UploadDeps) {
   /** The storage has lost bytes. */
   async function beginAnew(upload: Upload, error: unknown): Promise<never> {
     if (!isStagingLost(error)) throw error;
@@ -79,9 +81,13 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Uploa
    * All bytes are there. If they can't become a file, they and the upload are removed. If the database or the storage
    * is away, the next request finds what is durable and tries again.
    */
-  async function finish(upload: Upload, open: OpenUpload, createdBy?: string): Promise<TransferProgress> {
+  async function finish(
+    upload: Upload,
+    open: OpenUpload,
+    { createdBy, formerCheck }: Pick<TransferOptions, "createdBy" | "formerCheck">,
+  ): Promise<TransferProgress> {
     const expiresAt = clock.now() + REMEMBERED_MS;
-    const { id, name, drop } = upload;
+    const { id, name, drop, conditions } = upload;
     const size = open.received;
     try {
       const stored = await open.finish();
@@ -92,8 +98,10 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Uploa
         if (!(await repository.complete(tx.db, upload, size, expiresAt))) throw uploadGone();
       };
       const place = dropped !== null && { place: dropped.place };
+      const check = conditions === null ? undefined : formerCheck?.(conditions);
+      const put = () => files.put(incoming, stored, { alongside });
       const file = isReplacing(upload)
-        ? (await files.put(incoming, stored, { alongside })).file
+        ? (await uploads.replaceChecked(upload, check, put)).file
         : await files.add(incoming, stored, { ...place, alongside });
       await open.settle();
       return { upload: { ...upload, received: size, size, expiresAt }, fileId: file.id };
@@ -109,7 +117,7 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Uploa
   return async (
     from: Upload,
     body: AsyncIterable<Uint8Array>,
-    { signal, most, createdBy }: TransferOptions,
+    { signal, most, ...by }: TransferOptions,
   ): Promise<TransferProgress> => {
     let upload = from;
     const bytes = body[Symbol.asyncIterator]();
@@ -125,7 +133,7 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Uploa
         // A crash or an outage came between bytes and row.
         const isAhead = open.received > upload.received;
         const taken = isAhead ? null : await take(open, bytes, { maxBytes: await most(), signal });
-        if (open.received === upload.size) return await finish(upload, open, createdBy);
+        if (open.received === upload.size) return await finish(upload, open, by);
         await open.suspend();
         upload = await advance(upload, open.received);
         if (taken === null) throw wrongOffset(upload.received);

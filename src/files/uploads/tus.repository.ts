@@ -1,6 +1,7 @@
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import type { Selectable } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
+import type { MatchConditions } from "../../platform/http/entity-tag.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import type { DropUploader, UnfinishedInDrop } from "./drop-upload.ts";
@@ -16,6 +17,8 @@ export type Upload = {
   mimeType: string;
   /** Upload-Metadata as sent. */
   metadata: string;
+  /** Under which the upload replaces a file, from the request that began it. */
+  conditions: MatchConditions | null;
   /** The size; null until the client has sent it. */
   size: number | null;
   /** Durable bytes. */
@@ -200,6 +203,8 @@ type Row = Selectable<Schema["uploads"]>;
 
 const toUpload = (row: Row): Upload => {
   const { folder_id, drop_link_id, sender, sender_name, sender_email, sender_address, path, ...rest } = row;
+  // A header has no line end.
+  const [metadata = "", conditions] = row.metadata.split("\n");
   const sent = {
     sender: sender ?? "",
     senderName: sender_name,
@@ -209,13 +214,16 @@ const toUpload = (row: Row): Upload => {
   };
   return {
     ...camelCased(rest),
+    metadata,
+    conditions: conditions === undefined ? null : (JSON.parse(conditions) as MatchConditions),
     parentId: folder_id,
     drop: drop_link_id === null ? null : { linkId: drop_link_id, ...sent },
   };
 };
 
-const toRow = ({ parentId, drop, ...upload }: Upload): Row => ({
+const toRow = ({ parentId, drop, conditions, ...upload }: Upload): Row => ({
   ...snakeCased(upload),
+  metadata: conditions === null ? upload.metadata : `${upload.metadata}\n${JSON.stringify(conditions)}`,
   folder_id: parentId,
   drop_link_id: drop?.linkId ?? null,
   sender: drop?.sender ?? null,

@@ -8,6 +8,7 @@ import {
   type HttpContext,
   type Method,
 } from "../../platform/http/endpoint.ts";
+import { conditionsOf } from "../../platform/http/entity-tag.ts";
 import { refuseLongBody } from "../../platform/http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
 import {
@@ -36,6 +37,7 @@ import {
   readFirstChunk,
   takeFirst,
 } from "./tus-request.routes.ts";
+import { formerCheckOf } from "./former-check.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Resumable } from "./tus.service.ts";
 
@@ -44,7 +46,7 @@ const ROOT_PATH = "/files/tus";
 /** A file comes with the last byte: name and quota count then. */
 const APPEND_FAILURES = [409, 410, 415, 423, 460];
 
-type TusEndpoint = Pick<Endpoint, "summary" | "headers" | "rawBody"> &
+type TusEndpoint = Pick<Endpoint, "summary" | "headers" | "rawBody" | "isConditional"> &
   Required<Pick<Endpoint, "raw" | "failures">>;
 type Deps = { resumable: Resumable; trees: Trees; policies: Pick<Policies, "list"> };
 type Input = EndpointInput<undefined, undefined>;
@@ -78,10 +80,10 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
     return [await trees.ownerOf(input, { upload }), upload];
   };
   const append = async (input: Input) => {
-    const upload = await placed(input);
-    const chunk = { ...readChunk(input.c.req.raw, input.reservation), createdBy: nameIn(input) };
+    const [tree, upload] = await placed(input);
+    const chunk = { ...readChunk(input.c.req.raw, input.reservation), ...senderOf(trees, input, tree) };
     input.c.env.liftIdleTimeout();
-    return emptyResponse(204, progressOf(await resumable.append(...upload, chunk)));
+    return emptyResponse(204, progressOf(await resumable.append(tree, upload, chunk)));
   };
   const terminate = async (input: Input) => {
     await resumable.terminate(...(await placed(input)));
@@ -94,6 +96,7 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
         summary: "Begin a resumable upload, with its first bytes or without",
         headers: createHeaders,
         failures: [404, ...APPEND_FAILURES, 429],
+        isConditional: true,
         rawBody: BODY_TYPE,
         raw: { type: null, status: 201, headers: createdHeaders },
       },
@@ -183,15 +186,16 @@ async function create(resumable: Resumable, trees: Trees, input: Input): Promise
   if (chunk === null) refuseLongBody(request);
   const folderId = folderIdOf(fields.get("folder_id"));
   const tree = await trees.forNew(input, folderId, { owner: fields.get("owner") });
-  const createdBy = nameIn(input);
-  const begun = await resumable.create(tree, { ...upload, folderId, createdBy });
+  const sender = senderOf(trees, input, tree);
+  const conditions = conditionsOf(input.c);
+  const begun = await resumable.create(tree, { ...upload, folderId, conditions, ...sender });
   const { id, size } = begun.upload;
   if (chunk !== null) input.c.env.liftIdleTimeout();
   const progress =
     chunk === null || size === 0
       ? begun
       : await takeFirst(
-          () => resumable.append(tree, id, { ...chunk, createdBy }),
+          () => resumable.append(tree, id, { ...chunk, ...sender }),
           () => resumable.terminate(tree, id),
         );
   return emptyResponse(201, {
@@ -200,7 +204,10 @@ async function create(resumable: Resumable, trees: Trees, input: Input): Promise
   });
 }
 
-const nameIn = ({ account }: Input): string => actorOf(account).name;
+const senderOf = (trees: Trees, input: Input, tree: number) => ({
+  createdBy: actorOf(input.account).name,
+  formerCheck: formerCheckOf(trees, input, tree),
+});
 
 function folderIdOf(text: string | undefined): number | null {
   if (text === undefined || text === "") return null;

@@ -23,6 +23,8 @@ import {
   wrongOffset,
   type UploadDeps,
 } from "./tus-transfer.ts";
+import type { MatchConditions } from "../../platform/http/entity-tag.ts";
+import type { FormerCheckOf } from "./former-check.ts";
 import type { DropUploader, DropVisitor } from "./drop-upload.ts";
 import type { Destination } from "./service.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
@@ -50,6 +52,9 @@ export type NewUpload = {
   modifiedAt?: number | undefined;
   /** Who uploads, by name; absent for visitors. */
   createdBy?: string | undefined;
+  /** What the request says of a file with that name, and how it is compared. */
+  conditions?: MatchConditions | null;
+  formerCheck?: FormerCheckOf;
   /** A stranger who uploads. The name is checked and gets a number if it is taken. */
   drop?: DropUploader;
 };
@@ -64,6 +69,7 @@ export type UploadChunk = {
   checksum: Checksum | null;
   /** Who sends it, by name; absent for visitors. The last one is who uploads the file. */
   createdBy?: string | undefined;
+  formerCheck?: FormerCheckOf;
   /** Bounds bodies with a checksum in memory. */
   reservation: BodyCount;
   /** Read it in the order of the storage's queue. */
@@ -131,6 +137,7 @@ export function createResumable(deps: UploadDeps) {
         name,
         mimeType: mediaTypeOf(given.mimeType?.toLowerCase(), name),
         metadata: given.metadata,
+        conditions: given.conditions ?? null,
         size: given.size,
         received: 0,
         policyId: destination.policy.id,
@@ -141,8 +148,8 @@ export function createResumable(deps: UploadDeps) {
       };
       await insert(upload);
       if (upload.size !== 0) return { upload, fileId: null };
-      const { createdBy } = given;
-      return locked(upload.id, (signal) => transfer(upload, nothing(), { signal, most: () => 0, createdBy }));
+      const by = { createdBy: given.createdBy, formerCheck: given.formerCheck };
+      return locked(upload.id, (signal) => transfer(upload, nothing(), { signal, most: () => 0, ...by }));
     },
 
     /**
@@ -156,7 +163,7 @@ export function createResumable(deps: UploadDeps) {
       chunk: UploadChunk,
       visitor?: DropVisitor,
     ): Promise<TransferProgress> {
-      const { offset, total, length, checksum, reservation, createdBy } = chunk;
+      const { offset, total, length, checksum, reservation, createdBy, formerCheck } = chunk;
       return inTurn({ accountId, id, visitor }, async (found, signal) => {
         if (found.received !== offset) throw wrongOffset(found.received);
         const isComplete = found.size === offset;
@@ -169,7 +176,7 @@ export function createResumable(deps: UploadDeps) {
         const bytes = left === 0 ? nothing() : chunk.body(blobs.readQueueOf(upload.policyId));
         const body = { bytes, checksum, length, size, left, reservation };
         const checked = checksum === null ? bytes : await provedBytes({ ...body, checksum });
-        const take = () => transfer(upload, checked, { signal, most, createdBy });
+        const take = () => transfer(upload, checked, { signal, most, createdBy, formerCheck });
         return size === null ? deferred.endingTooLarge(upload, take) : take();
       });
     },
@@ -196,6 +203,8 @@ async function placeOf(
   given: Omit<NewUpload, "drop"> & Pick<Upload, "drop">,
 ): Promise<{ destination: Destination; name: string }> {
   const found = await uploads.destination(accountId, given.folderId);
+  const { conditions, formerCheck } = given;
+  if (conditions && formerCheck) await uploads.checkFormer(found, given.name, formerCheck(conditions));
   const replaces = isReplacing(given);
   const destination = replaces ? await uploads.replacing(found, given.name) : found;
   uploads.checkSize(destination, given.size ?? 0);

@@ -113,10 +113,12 @@ export type Endpoint<
   /** Responses have an ETag. A text names the part of the response that requests change; else it is the whole. */
   tagged?: true | string;
   /**
-   * For If-Match: that part as it is in the transaction of the endpoint's first write, locked until its end. Rejects
-   * like `handle` for what the caller does not reach.
+   * For If-Match: that part as it is in the transaction of the endpoint's first write, locked until its end; undefined
+   * if there is nothing yet. Rejects like `handle` for what the caller does not reach.
    */
-  locked?(asking: PathInput<Q>, tx: never): Promise<unknown>;
+  locked?(asking: EndpointInput<B, Q>, tx: never): Promise<unknown>;
+  /** `handle` takes If-Match and If-None-Match itself, for what it finds in a body that it reads. */
+  isConditional?: true;
   /** Returns `data` of the envelope, a `page(…)`, `beside(…)`, or a whole Response. */
   handle(input: EndpointInput<B, Q>): Promise<unknown> | unknown;
 };

@@ -56,14 +56,23 @@ export function isKnown(c: HttpContext, tag: string): boolean {
   return known !== undefined && (known === "*" || tagsIn(known).includes(tag));
 }
 
-export const isConditional = (c: HttpContext): boolean =>
-  c.req.header("If-Match") !== undefined || c.req.header("If-None-Match") !== undefined;
+/** What a request says in If-Match and If-None-Match. */
+export type MatchConditions = { matching?: string | undefined; refused?: string | undefined };
 
-/** `content` as it is now. @throws PreconditionFailed */
-export function requireMatch(c: HttpContext, content: unknown): void {
+/** Null without conditions. */
+export function conditionsOf(c: HttpContext): MatchConditions | null {
+  const [matching, refused] = [c.req.header("If-Match")?.trim(), c.req.header("If-None-Match")?.trim()];
+  return matching === undefined && refused === undefined ? null : { matching, refused };
+}
+
+/** @param content as it is now; undefined: there is nothing yet  @throws PreconditionFailed */
+export function requireMatch({ matching, refused }: MatchConditions, content: unknown): void {
+  if (content === undefined) {
+    if (matching === undefined) return;
+    throw appError("PreconditionFailed", "There is nothing that If-Match could name; nothing was changed.");
+  }
   const part = contentPart(content);
   const isOneOf = (tags: string[]) => tags.some((tag) => tag.slice(1).startsWith(`${part}.`));
-  const [matching, refused] = [c.req.header("If-Match")?.trim(), c.req.header("If-None-Match")?.trim()];
   if (matching !== undefined && matching !== "*" && !isOneOf(strongTagsIn(matching))) {
     throw appError("PreconditionFailed", "It was changed since you read it. Read it again, then retry.");
   }

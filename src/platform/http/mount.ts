@@ -18,7 +18,7 @@ import {
   type PathInput,
   routeOf,
 } from "./endpoint.ts";
-import { entityTag, isConditional, isKnown, requireMatch } from "./entity-tag.ts";
+import { conditionsOf, entityTag, isKnown, requireMatch } from "./entity-tag.ts";
 import { once, repeatKeyOf, type Repeats } from "./idempotency.ts";
 import { readJsonList } from "./json-list.ts";
 import { type BodySource, readJson, refuseLongBody } from "./read-body.ts";
@@ -190,8 +190,9 @@ async function readBody(entry: Endpoint, c: HttpContext, gathering: Gathering): 
 /** A condition holds in the transaction that writes. */
 function conditional(entry: Endpoint, input: EndpointInput<never, never>): unknown {
   const { locked } = entry;
-  if (locked === undefined || !isConditional(input.c)) return entry.handle(input);
-  const check = async (tx: unknown) => requireMatch(input.c, await locked(input, tx as never));
+  const conditions = locked === undefined ? null : conditionsOf(input.c);
+  if (locked === undefined || conditions === null) return entry.handle(input);
+  const check = async (tx: unknown) => requireMatch(conditions, await locked(input, tx as never));
   return beforeFirstWrite(check, async () => entry.handle(input)).result;
 }
 

@@ -37,19 +37,19 @@ const headersOfSuccess = (entry: Endpoint) =>
   });
 
 export function withHeaders(entry: Endpoint): Endpoint {
-  const { tagged, locked, method } = entry;
+  const { tagged, locked, isConditional = locked !== undefined, method } = entry;
   const isRead = tagged !== undefined && method === "GET";
   const isRepeated = isRepeatable(entry);
   const headers = {
     ...(isRepeated && repeatKey),
     ...(isRead && ifNoneMatch),
-    ...(locked && { ...ifMatch, ...refusedMatch }),
+    ...(isConditional && { ...ifMatch, ...refusedMatch }),
   };
   if (Object.keys(headers).length === 0) return entry;
   return {
     ...entry,
     headers: (entry.headers ?? z.object({})).extend(headers),
-    failures: [...(entry.failures ?? []), ...(locked ? [412] : []), ...(isRepeated ? [409, 422] : [])],
+    failures: [...(entry.failures ?? []), ...(isConditional ? [412] : []), ...(isRepeated ? [409, 422] : [])],
     others: {
       ...entry.others,
       ...(isRead && {
