@@ -42,7 +42,7 @@ import { createOutbound } from "../lib/outbound.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
 import { createTagRepository } from "./tags/repository.ts";
-import { createTargetValidation, type TargetLists } from "./write/allowed-targets.ts";
+import { createTargetValidation, createUrlRefusal, type TargetLists } from "./write/allowed-targets.ts";
 import { createReuseRepository } from "./write/reuse.repository.ts";
 import { createLinkWriter } from "./write/writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
@@ -212,7 +212,13 @@ export function createLinkService(given: LinkServiceDeps) {
     domains,
     /** A document of a domain; null without one. */
     document: domainRepository.document,
-    domainService: createDomainService({ ...deps, repository: domainRepository, owners, refuseAlike }),
+    domainService: createDomainService({
+      ...deps,
+      repository: domainRepository,
+      owners,
+      refuseAlike,
+      refuseUrls: createUrlRefusal({ targetLists: deps.targetLists, isOwn }),
+    }),
     /** @throws Conflict if codes of the domain differ by case only */
     refuseAlike,
     caseSettled,

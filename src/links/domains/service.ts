@@ -17,6 +17,7 @@ import {
 import type { Owners } from "../link/owners.repository.ts";
 import { type DomainRepository, MOST_DOMAINS } from "./repository.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
+import type { RefuseUrls } from "../write/allowed-targets.ts";
 
 type Deps = {
   repository: DomainRepository;
@@ -25,6 +26,7 @@ type Deps = {
   record: RecordEvents<Db>;
   /** @throws Conflict if codes of the domain differ by case only */
   refuseAlike(domain: number): Promise<void>;
+  refuseUrls: RefuseUrls;
   /** An origin, or empty. */
   publicUrl(): string;
   /** The same; nobody changes it until the transaction ends. */
@@ -43,8 +45,22 @@ const BARE = {
   owner: null,
 };
 
+type DomainUrls = Pick<OwnedDomain, "defaultUrl" | "notFoundUrl" | "expiredUrl">;
+
+const urlsOf = ({ defaultUrl, notFoundUrl, expiredUrl }: DomainUrls): [field: string, url: string][] =>
+  Object.entries({ default_url: defaultUrl, not_found_url: notFoundUrl, expired_url: expiredUrl }).flatMap(
+    ([field, url]) => (url === null ? [] : [[field, url]]),
+  );
+
 export function createDomainService(deps: Deps) {
-  const { repository, owners, changes, refuseAlike, publicUrl, holdPublicUrl, clock } = deps;
+  const { repository, owners, changes, refuseAlike, refuseUrls, publicUrl, holdPublicUrl, clock } = deps;
+
+  /** @throws LinkInvalidUrl for a new host to which no link of the actor may lead */
+  function validateUrls(actor: Actor, before: DomainUrls | null, after: DomainUrls): void {
+    const known = before === null ? [] : urlsOf(before).map(([, url]) => url);
+    const refusal = refuseUrls(urlsOf(after), known, actor);
+    if (refusal !== null) throw refusal;
+  }
 
   async function locked(db: Db, id: number): Promise<OwnedDomain> {
     const domain = await repository.lock(db, id);
@@ -88,7 +104,7 @@ export function createDomainService(deps: Deps) {
       return found;
     },
 
-    /** @throws BadRequest, Conflict for a host that exists */
+    /** @throws BadRequest, LinkInvalidUrl, Conflict for a host that exists */
     async create(input: CreateDomainInput, actor: Actor): Promise<OwnedDomain> {
       const { host = "", ...urls } = parseDomainInput(input);
       const wellKnown = parseWellKnown(input) ?? [];
@@ -103,6 +119,7 @@ export function createDomainService(deps: Deps) {
         updatedAt: now,
       };
       refuseLoops(content);
+      validateUrls(actor, null, content);
       refuseDefault(content, publicUrl());
       return changes.write(async (tx) => {
         refuseDefault(content, await holdPublicUrl(tx.db));
@@ -118,8 +135,8 @@ export function createDomainService(deps: Deps) {
     },
 
     /**
-     * Its links follow a new host. @throws NotFound, BadRequest, Forbidden, Conflict for a host that exists, or if it is
-     * to ignore case and codes differ by case only
+     * Its links follow a new host. @throws NotFound, BadRequest, LinkInvalidUrl, Forbidden, Conflict for a host that
+     * exists, or if it is to ignore case and codes differ by case only
      */
     async update(id: number, input: UpdateDomainInput, actor: Actor): Promise<OwnedDomain> {
       const wellKnown = parseWellKnown(input);
@@ -136,6 +153,7 @@ export function createDomainService(deps: Deps) {
         refuseChange(actor, before, domain);
         if (domain.ignoreCase && !before.ignoreCase) await refuseAlike(id);
         refuseLoops(domain);
+        validateUrls(actor, before, domain);
         refuseDefault(domain, origin);
         await repository.update(tx.db, domain);
         if (wellKnown !== undefined) await repository.replaceDocuments(tx.db, id, wellKnown);

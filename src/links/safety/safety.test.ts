@@ -104,6 +104,27 @@ forEachDialect((dialect) => {
     expect((await room.links.get("old")).target).toBe(TARGET);
   });
 
+  test("the URLs of a domain lead only where links may, and what is there stays", async () => {
+    const create = (host: string, urls: object, actor = ADMIN) =>
+      room.links.domainService.create({ host, ...urls }, actor);
+    const { id } = await create("old.example", { not_found_url: EVIL });
+    const update = (urls: object, actor = ADMIN) => room.links.domainService.update(id, urls, actor);
+    lists = { ...NO_LISTS, deny: ["evil.example"] };
+    for (const field of ["default_url", "not_found_url", "expired_url"]) {
+      await expect(create("new.example", { [field]: EVIL })).rejects.toThrow(
+        `${field}: a.evil.example may not`,
+      );
+      if (field !== "not_found_url")
+        expect(await refusal(update({ [field]: EVIL.replace("a.", "b.") }))).toBe("LinkInvalidUrl");
+    }
+    await update({ not_found_url: EVIL, default_url: TARGET });
+    // Nobody approves a domain, so what would wait is refused.
+    lists = { allow: ["example.com"], deny: [], bound: BOTH, waiting: BOTH };
+    expect(await refusal(update({ expired_url: "https://x.example/" }))).toBe("LinkInvalidUrl");
+    await update({ expired_url: TARGET });
+    await room.links.domainService.remove(id, ADMIN);
+  });
+
   test("a host that only ends like a listed one is another one; addresses have one form", async () => {
     lists = { ...NO_LISTS, deny: ["evil.example", "127.0.0.1"] };
     await room.links.create({ target: "https://notevil.example/" });

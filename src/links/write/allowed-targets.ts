@@ -38,42 +38,74 @@ type Deps = {
 
 export const ANY_TARGET: ValidateTargets = (_, after) => after.options;
 
-export function createTargetValidation({ targetLists, isOwn }: Deps): ValidateTargets {
+export function createTargetValidation(deps: Deps): ValidateTargets {
   return (before, after, { actor, now }) => {
     const options = readOptions(after.options);
-    const lists = targetLists();
-    const isFree = lists.allow.length === 0 && lists.deny.length === 0;
-    if (isFree && options.held === null) return after.options;
+    if (isFree(deps.targetLists()) && options.held === null) return after.options;
     const urls = urlsOf(after.target, options);
     const known = before === null ? null : urlsOf(before.target, readOptions(before.options));
     if (known === null ? options.held !== null : String(urls) === String(known)) return after.options;
     const approved = options.held === null ? (known ?? []).flatMap(([, url]) => hostsOf(url)) : [];
-    const isAdmin = actor.role === undefined ? !actor.ownOnly : actor.role === "admin";
-    const role = isAdmin ? "admin" : "editor";
-    const isBound = lists.allow.length > 0 && lists.bound.includes(role);
-    let held: Held | null = null;
-    for (const [field, url, host] of urls.flatMap(([at, one]) =>
-      hostsOf(one).map((of) => [at, one, of] as const),
-    )) {
-      if (approved.includes(host) || isOwn(url)) continue;
-      if (isListed(host, lists.deny)) return refused(field, host, "may not be the target of links here");
-      if (!isBound || isListed(host, lists.allow)) continue;
-      if (!lists.waiting.includes(role)) {
-        return refused(field, host, "is not among the hosts that links may lead to; ask an administrator");
-      }
-      held ??= { state: "waiting", at: now, by: actor.name, reason: host };
-    }
+    const judged = judge(deps, urls, approved, actor);
+    if (judged?.refusal) return judged.refusal;
+    const held: Held | null = judged && { state: "waiting", at: now, by: actor.name, reason: judged.host };
     return held === null && options.held === null ? after.options : writeOptions({ ...options, held });
   };
 }
 
-/** With their fields. */
-const urlsOf = (target: string, { rules, fallbackUrl }: LinkOptions): [field: string, url: string][] => [
-  ...(isInternal(target) ? [] : [["target", target] as [string, string]]),
-  ...(rules ?? []).flatMap((rule, at): [string, string][] =>
+/** Refuses URLs that are no link's, such as a domain's: what would wait for an administrator as a link is refused. */
+export type RefuseUrls = (
+  urls: readonly NamedUrl[],
+  known: readonly string[],
+  actor: By["actor"],
+) => AppError | null;
+
+export const createUrlRefusal =
+  (deps: Deps): RefuseUrls =>
+  (urls, known, actor) => {
+    const judged = judge(deps, urls, known.flatMap(hostsOf), actor);
+    return judged && (judged.refusal ?? refused(judged.field, judged.host, UNLISTED));
+  };
+
+/** With its field. */
+type NamedUrl = readonly [field: string, url: string];
+
+const UNLISTED = "is not among the hosts that links may lead to; ask an administrator";
+
+const isFree = ({ allow, deny }: TargetLists): boolean => allow.length === 0 && deny.length === 0;
+
+/** The first host that is refused, else the first that waits for an administrator, without refusal; null: none. */
+function judge(
+  { targetLists, isOwn }: Deps,
+  urls: readonly NamedUrl[],
+  approved: readonly string[],
+  actor: By["actor"],
+): { field: string; host: string; refusal: AppError | null } | null {
+  const lists = targetLists();
+  const isAdmin = actor.role === undefined ? !actor.ownOnly : actor.role === "admin";
+  const role = isAdmin ? "admin" : "editor";
+  const isBound = lists.allow.length > 0 && lists.bound.includes(role);
+  let waiting: ReturnType<typeof judge> = null;
+  for (const [field, url, host] of urls.flatMap(([at, one]) =>
+    hostsOf(one).map((of) => [at, one, of] as const),
+  )) {
+    if (approved.includes(host) || isOwn(url)) continue;
+    if (isListed(host, lists.deny)) {
+      return { field, host, refusal: refused(field, host, "may not be the target of links here") };
+    }
+    if (!isBound || isListed(host, lists.allow)) continue;
+    if (!lists.waiting.includes(role)) return { field, host, refusal: refused(field, host, UNLISTED) };
+    waiting ??= { field, host, refusal: null };
+  }
+  return waiting;
+}
+
+const urlsOf = (target: string, { rules, fallbackUrl }: LinkOptions): NamedUrl[] => [
+  ...(isInternal(target) ? [] : [["target", target] as const]),
+  ...(rules ?? []).flatMap((rule, at): NamedUrl[] =>
     sharedCode(rule.target) === null ? [[`rules.${at}.target`, rule.target]] : [],
   ),
-  ...(fallbackUrl === null ? [] : [["fallback_url", fallbackUrl] as [string, string]]),
+  ...(fallbackUrl === null ? [] : [["fallback_url", fallbackUrl] as const]),
 ];
 
 /** As URLs have it: lower-case, in Punycode, numbers of addresses in one form. Empty: none. */
