@@ -43,7 +43,11 @@ export const createReportEditing =
       const report = await repository.find(link.id);
       const served = report && servedReport(report);
       if (report === null && isInternal(link.target)) return next.revertLink(accountId, key, which, by);
-      const { change: past, state } = await links.by(actor).past({ ...link, serves: served }, which);
+      const {
+        change: past,
+        state,
+        hasPasswordOfState,
+      } = await links.by(actor).past({ ...link, serves: served }, which);
       const wasReport = isReport(past.target);
       if (report === null && !wasReport) return next.revertLink(accountId, key, which, by);
       if (isInternal(past.target) && !wasReport) throw urlFirst();
@@ -51,7 +55,7 @@ export const createReportEditing =
       const earlier = wasReport ? pastReport(state) : null;
       if (wasReport && earlier === null) throw appError("Conflict", "This state can't be read any more.");
       const ownerId = link.ownerId ?? BUILT_IN_ADMIN_ID;
-      const planned = { link, change: past, now: clock.now() };
+      const planned = { link, change: past, now: clock.now(), isPasswordServed: hasPasswordOfState };
       return carryOut(withOwner(planned, ownerId), actor, () => earlier);
     },
   });

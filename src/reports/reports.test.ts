@@ -365,6 +365,19 @@ forEachDialect((dialect) => {
       expect(await refusal(at.reports.get(id, mia))).toBe("NotFound");
     });
 
+    test("with the password of a redirect becomes a report with a new one or none", async () => {
+      await link("short", mia, { password: "1" });
+      const patch = (change: object) => at.editing.patchLink(mia.accountId, "short", change, mia);
+      expect(await refusal(patch({ report: { days: 7 } }))).toBe("BadRequest");
+      expect(await patch({ report: { days: 7 }, password: "a long one" })).toMatchObject({ days: 7 });
+      const [, [eventId] = [0]] = await idsOf((await patch({ target: TARGET })).id);
+      const by = { actor: mia, mayShare() {}, mayReport() {} };
+      const back = () => at.editing.revertLink(mia.accountId, "short", { eventId, state: "after" }, by);
+      expect(await back()).toMatchObject({ days: 7 });
+      await patch({ target: TARGET, password: "1" });
+      expect(await refusal(back())).toBe("BadRequest");
+    });
+
     test("is random, or the given one, on any domain", async () => {
       const made = await at.reports.create({ title: "x" }, mia);
       expect(made.code).toHaveLength(14);

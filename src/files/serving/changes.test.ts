@@ -134,7 +134,7 @@ forEachDialect((dialect) => {
       };
       for (const downloads of [0, 1]) {
         at.changed.length = 0;
-        expect(await patchLink(code, { file_id: fileId })).toMatchObject({
+        expect(await patchLink(code, { file_id: fileId, password: "a long one" })).toMatchObject({
           ...same,
           kind: "file",
           entry: { id: fileId, name: "file" },
@@ -206,6 +206,24 @@ forEachDialect((dialect) => {
       expect(await refusal(patchLink(code, { file_id: id, password: "short" }))).toBe("BadRequest");
       expect(await patchLink(code, { target: URL_A, max_clicks: 4 })).toMatchObject({ kind: "url" });
       expect((await links.get(code)).options).toBe('{"maxClicks":4}');
+    });
+
+    test("with the password of a redirect, which may be short, becomes a share with a new one or none", async () => {
+      const [code, id] = [await link({ password: "1" }), await file()];
+      for (const use of [{ file_id: id }, { items: [{ file_id: id }, { folder_id: await folder() }] }])
+        expect(await refusal(patchLink(code, use))).toBe("BadRequest");
+      const password = "a long one";
+      expect(await patchLink(code, { file_id: id, password })).toMatchObject({ kind: "file" });
+      expect(await patchLink(code, { title: "Plan" })).toMatchObject({ title: "Plan" });
+      const eventId = (await at.eventIds(await idOf(code))).at(-1)!;
+      const shared = { eventId, state: "after" } as const;
+      const revert = () => at.changes.revertLink(me, code, shared, { actor, mayShare() {} });
+      const { passwordHash } = await patchLink(code, { target: URL_A });
+      expect(await revert()).toMatchObject({ kind: "file", passwordHash });
+      await patchLink(code, { target: URL_A, password: "1" });
+      expect(await refusal(revert())).toBe("BadRequest");
+      await patchLink(code, { password: null });
+      expect(await revert()).toMatchObject({ kind: "file", passwordHash: null });
     });
 
     test("stays as it is when what it shall serve is not there or not its owner's", async () => {

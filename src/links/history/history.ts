@@ -17,6 +17,8 @@ export type PastChange = {
   change: CheckedUpdate & { target: string };
   /** The whole state, with the extra fields of what it served. */
   state: Readonly<Record<string, unknown>>;
+  /** The password has surely not changed since. */
+  hasPasswordOfState: boolean;
 };
 
 /**
@@ -28,9 +30,9 @@ export async function pastChange(
   link: Link & { serves?: ServedFields | null },
   which: PastState,
 ): Promise<PastChange> {
-  const state = await pastState(events, link, which);
-  const patch = state && patchOfState(state);
-  if (state === null || patch === null) {
+  const found = await pastState(events, link, which);
+  const patch = found && patchOfState(found.state);
+  if (found === null || patch === null) {
     throw appError(
       "NotFound",
       "The history of this link has no such state; use the id of one of its entries.",
@@ -40,7 +42,7 @@ export async function pastChange(
     const refusal = await loops.refusal(link.code, { ...patch, ...patch.options });
     if (refusal !== null) throw refusal;
   }
-  return { change: { code: link.code, ...patch }, state };
+  return { change: { code: link.code, ...patch }, ...found };
 }
 
 /** The change, if the link redirects after it. @throws Conflict */
@@ -84,24 +86,26 @@ async function pastState(
   events: LinkEvents,
   link: Link & { serves?: ServedFields | null },
   { eventId, state: side }: { eventId: number; state: EventState },
-): Promise<State | null> {
+): Promise<Pick<PastChange, "state" | "hasPasswordOfState"> | null> {
   const event = await events.find(eventId);
   const json = event?.subjectId === link.id ? event[side] : null;
   if (json === null) return null;
   const recorded = read(json);
-  if (isWhole(recorded)) return recorded;
+  if (isWhole(recorded)) return { state: recorded, hasPasswordOfState: false };
   // An event without tags means that there were none.
   const past: State = { tags: [], ...recorded };
+  let hasPasswordOfState = side === "after" || !("password" in recorded);
   for (let after = eventId, portions = 0; portions < MOST_PORTIONS; portions++) {
     const newer = await events.newer(link.id, after, PORTION);
     for (const { before } of newer) {
       const found = before === null ? {} : read(before);
       addMissing(past, found);
-      if (isWhole(found)) return past;
+      hasPasswordOfState &&= !("password" in found) && !isWhole(found);
+      if (isWhole(found)) return { state: past, hasPasswordOfState };
     }
     if (newer.length < PORTION) {
       addMissing(past, read(JSON.stringify(wholeState(link))));
-      return past;
+      return { state: past, hasPasswordOfState };
     }
     after = newer.at(-1)!.id;
   }

@@ -16,3 +16,11 @@ export function validateInternalFields(input: PatchInput, kind: "share" | "repor
     throw badField("password", `The password of a ${kind} has at least ${FEWEST_CHARACTERS} characters.`);
   }
 }
+
+/** The refusal of a code that keeps the password of its redirect, which may be short. */
+export const passwordNeeded = (kind: "share" | "report") =>
+  badField(
+    "password",
+    `The password of a ${kind} has at least ${FEWEST_CHARACTERS} characters. How long this link's password is can't be ` +
+      "told: give password again, or remove it first.",
+  );

@@ -3,6 +3,7 @@ import { isUniqueViolation } from "../../platform/db/failures.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type CodeRule, codeTaken } from "../link/code.ts";
+import { passwordNeeded } from "../link/internal-fields.ts";
 import { isInternal, isReport } from "../link/internal-target.ts";
 import type { ServedFields } from "../link/events.ts";
 import { parseLinkInput } from "../link/input.ts";
@@ -29,7 +30,13 @@ export type Use = {
 };
 
 /** Prepared before the transaction. `link`: as it was read for this. */
-export type PlannedChange = { link: Link; change: CheckedUpdate; now: number };
+export type PlannedChange = {
+  link: Link;
+  change: CheckedUpdate;
+  now: number;
+  /** The link's password was that of a share or report. */
+  isPasswordServed?: boolean;
+};
 
 /** Locked until the transaction ends. */
 type LinkInChange = { stored: ExistingLink; locked: LockedLinks };
@@ -88,18 +95,22 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
 
     /**
      * Changes a locked link that serves something, or will. Its options go when it does. @throws LinkNotFound,
-     * LinkAlreadyExists, LinkReservedCode, BadRequest (another domain), Forbidden (a domain of others)
+     * LinkAlreadyExists, LinkReservedCode, BadRequest (another domain, a redirect's password), Forbidden (a domain of
+     * others)
      */
     async change(
       tx: ChangeTransaction,
-      { locked }: LinkInChange,
-      { link, change, now }: PlannedChange,
+      { stored, locked }: LinkInChange,
+      planned: PlannedChange,
       { target, ...serves }: Use,
       actor: Actor,
     ): Promise<Link> {
+      const { link, change, now } = planned;
+      if (isInternal(target) && keepsRedirectPassword(stored, planned))
+        throw passwordNeeded(isReport(target) ? "report" : "share");
       const options = isInternal(target) ? NO_OPTIONS : change.options;
-      const planned = { ...change, target, ...(options && { options }) };
-      const [written] = await writer.updateIn(tx, [planned], { actor, now, serves }, locked);
+      const update = { ...change, target, ...(options && { options }) };
+      const [written] = await writer.updateIn(tx, [update], { actor, now, serves }, locked);
       if (written === undefined || written instanceof AppError) throw written;
       if (isInternal(target)) {
         for (const key of [written.code, ...(await repository.aliases.ofLinks([written.id], tx.db))])
@@ -115,6 +126,13 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
       }),
   };
 }
+
+/** Only a hash is stored, so the length is unknown. */
+const keepsRedirectPassword = (stored: ExistingLink, { link, change, isPasswordServed }: PlannedChange) =>
+  stored.passwordHash !== null &&
+  change.passwordHash === undefined &&
+  !isInternal(stored.target) &&
+  !(isPasswordServed && stored.passwordHash === link.passwordHash);
 
 /** @throws BadRequest, LinkInvalidCode, LinkReservedCode */
 function refuseKey(key: string, rule: CodeRule, target: string): void {

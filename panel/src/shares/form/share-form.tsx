@@ -132,7 +132,12 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
           )}
           {values.use === "folder" && <AddingSwitch form={form} />}
           {values.use !== "url" && <ShareLimits isDrop={isDrop} />}
-          <LimitFields form={form} wasProtected={initial.isProtected} {...limits.section} />
+          <LimitFields
+            form={form}
+            // A share needs a password of its own, as that of a redirect may be short.
+            wasProtected={initial.isProtected && initial.use !== "url"}
+            {...limits.section}
+          />
           {subject.form === "edit" && !isUseOpen && (
             <Button
               size="compact-sm"
