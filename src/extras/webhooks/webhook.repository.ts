@@ -246,7 +246,7 @@ function eventQueries({ read }: Pick<Queries, "read">) {
 
 function logQueries({ read, write }: Pick<Queries, "read" | "write">) {
   return {
-    /** To be sent at once, by a new schedule: of at most 1,000 events, or one delivery, those that do not wait. */
+    /** Deliveries of at most 1,000 events, or one, are due at once, by a new schedule; none that is being sent. */
     async restart(
       tx: Db,
       webhookId: number,
@@ -256,9 +256,10 @@ function logQueries({ read, write }: Pick<Queries, "read" | "write">) {
       let query = tx
         .updateTable("webhook_deliveries")
         .set({ state: "waiting", due_at: now, attempts: 0, delivered_at: null })
-        .where("webhook_id", "=", webhookId);
-      if ("id" in which) query = query.where("id", "=", which.id).where("state", "!=", "sending");
-      else query = query.where("event_id", "in", which.events).where("state", "in", ["delivered", "failed"]);
+        .where("webhook_id", "=", webhookId)
+        .where("state", "!=", "sending");
+      if ("id" in which) query = query.where("id", "=", which.id);
+      else query = query.where("event_id", "in", which.events);
       return (await query.executeTakeFirst()).numUpdatedRows > 0n;
     },
 

@@ -253,6 +253,23 @@ forEachDialect(({ openDb }) => {
     expect((await log(webhook.id)).map(({ state }) => state)).toEqual(["delivered", "delivered"]);
   });
 
+  test("a replay sends at once what waits for its next attempt", async () => {
+    const { webhook } = await add();
+    replies = ["dead", "dead", "dead"];
+    await happen("a");
+    for (const pause of SCHEDULE.slice(0, 3)) {
+      time.now += pause;
+      await work();
+    }
+    expect(await log(webhook.id)).toMatchObject([{ state: "waiting", attempts: 3 }]);
+    const { events: all } = await events.page({ action: "link.create" }, null, 5);
+    requests = [];
+    await webhooks.replay(webhook.id, all.at(-1)!.id);
+    await work();
+    expect(subjects()).toEqual(["a"]);
+    expect(await log(webhook.id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+  });
+
   test("redirects fail, 410 disables, and Retry-After is honoured up to a day", async () => {
     const { webhook } = await add();
     replies = [302, { status: 429, "retry-after": "3600" }, { status: 503, "retry-after": "31536000" }, 410];
