@@ -30,7 +30,7 @@ import { createShareResponses } from "./shares/public.routes.ts";
 import { createShareRules, type ShareRuleSettings } from "./serving/rules.ts";
 import { createSharesRepository } from "./shares/repository.ts";
 import { createShares } from "./shares/service.ts";
-import { createServingRepository, type ServingRepository } from "./serving/repository.ts";
+import { createServingRepository } from "./serving/repository.ts";
 import { createOwnedShares } from "./serving/service.ts";
 
 export type SharingDeps = Core & {
@@ -56,13 +56,7 @@ export function createSharing(deps: SharingDeps) {
   const { tree, trees, folders } = drive;
   const { blobs } = content;
   const { pages, shares: unlock } = door;
-  const { stored } = links.domains;
-  const serving = createServingRepository({ database, record });
-  const repository: ServingRepository = {
-    ...serving,
-    linkWith: (key) => serving.linkWith(stored(key)),
-    lockShare: (tx, key) => serving.lockShare(tx, stored(key)),
-  };
+  const repository = createServingRepository({ database, record, stored: links.domains.stored });
   const rules = createShareRules({ settings: deps.rules, clock });
   const items = createSharedItems({ repository, paths: createPathsRepository(database) });
   const { recipients } = repository;

@@ -37,7 +37,7 @@ forEachDialect((dialect) => {
     const clock = { now: () => at.content.time.now };
     const events = createEvents({ database, clock });
     const record = events.add;
-    const { internal } = createLinkService({
+    const { internal, domains } = createLinkService({
       database,
       changes: at.content.changes,
       ...QUIET_SETTINGS,
@@ -47,7 +47,7 @@ forEachDialect((dialect) => {
       clock,
     });
     repository = createDropsRepository(database);
-    shares = createServingRepository({ database, record });
+    shares = createServingRepository({ database, record, stored: domains.stored });
     drops = createDrops({
       tree: at.tree,
       drops: repository,

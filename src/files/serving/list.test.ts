@@ -3,6 +3,7 @@ import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.
 import type { Actor } from "../../lib/actor.ts";
 import { cursorText } from "../../lib/cursor.ts";
 import type { Shareable, ShareOrder } from "./served.ts";
+import { createEntryShares } from "./service.ts";
 import { startShares, type SharesHarness } from "../shares/shares.test-support.ts";
 
 const LIMITS = { max_bytes: 1_000, max_files: 3, max_file_size: 10 };
@@ -11,8 +12,9 @@ forEachDialect((dialect) => {
   let at: SharesHarness;
   let me: number;
   let actor: Actor;
+  let ignoresCase = false;
   beforeAll(async () => {
-    at = await startShares(await dialect.openDb({ poolSize: 8 }));
+    at = await startShares(await dialect.openDb({ poolSize: 8 }), { ignoresCase: () => ignoresCase });
   });
   beforeEach(async () => {
     me = await at.account();
@@ -76,6 +78,26 @@ forEachDialect((dialect) => {
     expect(codes(await at.shares.list(me, { kind: "folder", id: folder }))).toEqual(
       [5, 3, 1].map((n) => made[n]!),
     );
+  });
+
+  test("codes are found in any case where case is ignored", async () => {
+    const folder = { kind: "folder", id: await at.folder(me, null, "any case") } as const;
+    ignoresCase = true;
+    try {
+      const capitals = async () => (await share(folder)).toUpperCase();
+      const code = await capitals();
+      expect(await at.shares.get(me, code)).toMatchObject({ code: code.toLowerCase() });
+      await at.shares.revoke(me, folder, code, actor);
+      await at.shares.end(me, await capitals(), actor);
+      const boxes = createEntryShares(at.parts, { isDrop: true });
+      const box = await capitals();
+      await at.changes.patch(me, box, { drop: { folder_id: folder.id, ...LIMITS } }, actor);
+      expect(await boxes.linkOf(folder, box)).toBeGreaterThan(0);
+      await boxes.end(me, folder, box, actor);
+      expect((await page(me, 1, 10)).total).toBe(0);
+    } finally {
+      ignoresCase = false;
+    }
   });
 
   test("what lies in the trash is named as before, and said to be there", async () => {

@@ -16,10 +16,15 @@ import type { NewShare, Serving, ShareRecord } from "./served.ts";
 
 export type ServingRepository = ReturnType<typeof createServingRepository>;
 
-type Deps = { database: Queries; record: Deletion["record"] };
+type Deps = {
+  database: Queries;
+  record: Deletion["record"];
+  /** The key under which a link with this key is stored. */
+  stored(key: string): string;
+};
 
 /** What links serve: the rows of shares and drop boxes, their lists and their recipients. */
-export function createServingRepository({ database, record }: Deps) {
+export function createServingRepository({ database, record, stored }: Deps) {
   const { read, dialect } = database;
   const recipients = createRecipientsRepository(database);
 
@@ -53,12 +58,12 @@ export function createServingRepository({ database, record }: Deps) {
     ...createShareListRepository(database),
     recipients,
     ...itemQueries(read),
-    ...linkQueries({ database, record }),
+    ...linkQueries({ database, record, stored }),
     lockServing,
 
     /** Locks a link by its code, and what it serves. Null if it serves nothing. */
     async lockShare(tx: Db, key: string): Promise<{ linkId: number; serves: Serving } | null> {
-      const links = tx.selectFrom("links").select("id").where("code", "=", key);
+      const links = tx.selectFrom("links").select("id").where("code", "=", stored(key));
       const link = await links.$call(dialect.forUpdate).executeTakeFirst();
       const serves = link === undefined ? null : await lockServing(tx, link.id);
       return serves && { linkId: link!.id, serves };
@@ -75,7 +80,7 @@ export function createServingRepository({ database, record }: Deps) {
         .selectFrom("shares")
         .innerJoin("links", "links.id", "shares.link_id")
         .select(["shares.link_id as linkId", "shares.account_id as accountId"])
-        .where("links.code", "=", key)
+        .where("links.code", "=", stored(key))
         .executeTakeFirst();
       return row ?? null;
     },
@@ -215,7 +220,7 @@ const itemQueries = (read: Db) => ({
   },
 });
 
-const linkQueries = ({ database: { read, dialect }, record }: Deps) => ({
+const linkQueries = ({ database: { read, dialect }, record, stored }: Deps) => ({
   /** The link of a share of the entry, or of what takes files into it. */
   async linkOf(
     entryId: number,
@@ -227,7 +232,7 @@ const linkQueries = ({ database: { read, dialect }, record }: Deps) => ({
       .selectFrom("shares")
       .innerJoin("links", "links.id", "shares.link_id")
       .select("links.id")
-      .where("links.code", "=", code)
+      .where("links.code", "=", stored(code))
       .where("shares.entry_id", "=", entryId)
       .where("shares.several", "=", 0)
       .where((eb) => (isDrop ? eb("shares.max_files", "is not", null) : eb.not(whereDropBox(eb))))

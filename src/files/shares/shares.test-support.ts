@@ -20,7 +20,7 @@ export type SharesHarness = Awaited<ReturnType<typeof startShares>>;
 
 export async function startShares(
   database: Database,
-  settings: Partial<Pick<LinkServiceDeps, "targetLists">> = {},
+  settings: Partial<Pick<LinkServiceDeps, "targetLists" | "ignoresCase">> = {},
 ) {
   const drive = await startDrive(database);
   const { changes: feed, time } = drive.content;
@@ -36,7 +36,7 @@ export async function startShares(
     record: events.add,
     clock,
   });
-  const serving = createServingRepository({ database, record: events.add });
+  const serving = createServingRepository({ database, record: events.add, stored: service.domains.stored });
   const visited = createSharesRepository(database);
   const visits = createVisitLog({
     repository: serving.recipients,
