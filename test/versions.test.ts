@@ -55,6 +55,12 @@ test("a content is replaced under its conditions, downloaded, restored and delet
   }
 });
 
+test("a piece of a content replaces nothing", async () => {
+  const { id } = (await me.upload("piece.txt", "whole")).body.data;
+  expect((await put(id, "x", { "Content-Range": "bytes 0-0/5" })).status).toBe(400);
+  expect([await textOf(`${id}`), await versionsOf(id)]).toEqual(["whole", []]);
+});
+
 test("the type that curl sends with any body is no type", async () => {
   const { id } = (await me.upload("curl.txt", "one")).body.data;
   const replaced = await put(id, "two", { "Content-Type": "application/x-www-form-urlencoded" });

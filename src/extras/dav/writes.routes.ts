@@ -6,7 +6,7 @@ import { readModifiedAt } from "../../lib/modified-at.ts";
 import type { DiskStep } from "../../files/tree/account-tree.ts";
 import { type Entry, isMirrored, shownParent, takesUploads, validatorsOf } from "../../files/tree/entry.ts";
 import type { ReadQueue } from "../../files/blobs/read-queue.ts";
-import { overwriting } from "../../files/uploads/service.ts";
+import { overwriting, refuseContentRange } from "../../files/uploads/service.ts";
 import { type DavDeps, type DavWrite, headerOf, davPlaceOf, xmlResponse, xmlBody } from "./asking.routes.ts";
 import { type DavChange, existing, failed, type DavPlan, there } from "./checks.ts";
 import { type DavLock, requireTokens } from "./locks.ts";
@@ -35,9 +35,7 @@ const notHere = (message: string) => appError("MethodNotAllowed", message);
 
 export const put: DavWrite = async (deps, ask) => {
   const { c, header } = ask;
-  if (header("Content-Range") !== undefined) {
-    throw appError("BadRequest", "Send the whole content, without Content-Range.");
-  }
+  refuseContentRange(header("Content-Range"));
   const modifiedAt = readModifiedAt("X-OC-Mtime", header("X-OC-Mtime"));
   c.env.liftIdleTimeout();
   const body: Body = (readQueue) => bodyChunks(c.req.raw, { stallMs: STALL_MS, readQueue });

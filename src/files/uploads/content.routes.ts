@@ -8,7 +8,7 @@ import type { Files } from "../tree/files.service.ts";
 import { bareMediaType } from "../../lib/bare-media-type.ts";
 import { modifiedAtText, readModifiedAt } from "../../lib/modified-at.ts";
 import type { Trees } from "../tree/trees.ts";
-import { overwriting, type Uploads } from "./service.ts";
+import { overwriting, refuseContentRange, type Uploads } from "./service.ts";
 
 /** Longest silence of a client. */
 const STALL_MS = 60_000;
@@ -26,6 +26,7 @@ export const contentEndpoint = ({ files, uploads, trees }: Deps): Endpoint =>
     failures: [502],
     response: fileView,
     async handle({ c, account }) {
+      refuseContentRange(c.req.header("Content-Range"));
       const [tree, id] = await entryIn(trees, { c, account }, "FileNotFound");
       const modifiedAt = readModifiedAt("X-OC-Mtime", c.req.header("X-OC-Mtime"));
       const former = await files.find(tree, id);

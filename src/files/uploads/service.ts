@@ -170,6 +170,13 @@ export function createUploads({ tree, repository, files, linked, policies, blobs
   };
 }
 
+/** For PUT: a piece would replace the whole (RFC 9110, section 14.5). @throws BadRequest */
+export function refuseContentRange(header: string | undefined): void {
+  if (header !== undefined) {
+    throw appError("BadRequest", "Send the whole content, without Content-Range.");
+  }
+}
+
 /** The destination with the space that the replaced file gives. */
 export const overwriting = <D extends Pick<Destination, "space">>(
   destination: D,
