@@ -65,7 +65,7 @@ forEachDialect((dialect) => {
       ["de", "Klicks von Menschen"],
       ["fr", "Clics humains"],
       ["zh", "真人点击"],
-      ["ja", "人のクリック"],
+      ["ja", "人間のクリック"],
     ] as const)
       expect(await page(made.id, { language })).toContain(word);
   });

@@ -28,7 +28,7 @@ once(
   "an administrator adds a webhook, copies its secret, tests it, reads its log and sends again",
   async () => {
     const { page, complaints, close } = await panel.enter("/panel/webhooks");
-    await page.getByRole("button", { name: "Add the first webhook" }).click();
+    await page.getByRole("button", { name: "New webhook" }).click();
     const form = page.getByRole("dialog");
     const url = `http://127.0.0.1:${receiver.port}/hook`;
     await form.getByLabel("Address").fill(url);

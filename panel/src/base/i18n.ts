@@ -1,4 +1,5 @@
 import { i18n, type Messages } from "@lingui/core";
+import type { ReactNode } from "react";
 import { dateLocale } from "./date-locale.ts";
 import { isolated, isolateNames } from "./isolated-names.ts";
 import { loaded } from "./lazy.ts";
@@ -80,8 +81,15 @@ export const formatNumber = (value: number): string =>
 const numberFormat = (value: number): string =>
   formatOf("number", (language) => new Intl.NumberFormat(language)).format(value);
 
-export const formatList = (texts: readonly string[]): string =>
-  new Intl.ListFormat(i18n.locale, { type: "conjunction", style: "narrow" }).format(texts.map(isolated));
+const listFormat = () => new Intl.ListFormat(i18n.locale, { type: "conjunction", style: "narrow" });
+
+export const formatList = (texts: readonly string[]): string => listFormat().format(texts.map(isolated));
+
+/** What stands between the nodes of a list follows the language. */
+export function joinNodes(nodes: readonly ReactNode[]): ReactNode[] {
+  const parts = listFormat().formatToParts(nodes.map((_, at) => String(at)));
+  return parts.map(({ type, value }) => (type === "element" ? nodes[Number(value)] : value));
+}
 
 /** In every list of files: `file 2` stands before `file 10`, whatever their case. */
 export function byName(): (a: { name: string }, b: { name: string }) => number {

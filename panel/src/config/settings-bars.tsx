@@ -1,8 +1,9 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
-import { Fragment, useEffect } from "react";
+import { useEffect } from "react";
 import { useSentence } from "../ui/failure.tsx";
+import { joinNodes } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { RestartButton } from "./restart-button.tsx";
 import { settingGroupOf } from "./words/groups.ts";
@@ -11,25 +12,22 @@ import classes from "./settings.module.css";
 export type NamedSetting = { key: string; name: string };
 
 /** Leads to settings by their names. */
-const Names = ({ settings }: { settings: readonly NamedSetting[] }) => (
-  <>
-    {settings.map(({ key, name }, at) => (
-      <Fragment key={key}>
-        {at > 0 && ", "}
-        <AnchorLink
-          to="/settings"
-          search={{ group: settingGroupOf(key) }}
-          hash={key}
-          inherit
-          c="inherit"
-          underline="always"
-        >
-          {name}
-        </AnchorLink>
-      </Fragment>
-    ))}
-  </>
-);
+const Names = ({ settings }: { settings: readonly NamedSetting[] }) =>
+  joinNodes(
+    settings.map(({ key, name }) => (
+      <AnchorLink
+        key={key}
+        to="/settings"
+        search={{ group: settingGroupOf(key) }}
+        hash={key}
+        inherit
+        c="inherit"
+        underline="always"
+      >
+        {name}
+      </AnchorLink>
+    )),
+  );
 
 /** Counts the settings that wait for a restart. */
 export function RestartBar({ settings }: { settings: readonly NamedSetting[] }) {

@@ -60,13 +60,7 @@ export function DomainsPage() {
             sentence={
               <Trans>Point another host at this server and add it here. It gets links of its own.</Trans>
             }
-          >
-            {isAdmin && (
-              <Button variant="default" onClick={() => setEdited("new")}>
-                <Trans>Add the first domain</Trans>
-              </Button>
-            )}
-          </Empty>
+          />
         }
         columns={[
           {
@@ -84,7 +78,7 @@ export function DomainsPage() {
             ),
           },
           {
-            title: t`Links`,
+            title: t({ message: "Links", context: "how many" }),
             isHidden: "narrow",
             fit: "value",
             width: "7rem",

@@ -70,11 +70,7 @@ export function ReportPagesPage() {
                 A report page shows clicks, sites, campaigns and places to whoever has its short URL.
               </Trans>
             }
-          >
-            <Button variant="default" onClick={open}>
-              <Trans>Create the first report page</Trans>
-            </Button>
-          </Empty>
+          />
         }
         columns={[
           { title: t`Title`, cell: (report) => <ReportTitle report={report} /> },

@@ -4,7 +4,7 @@ import { IconHistory, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, type ReactNode, useState } from "react";
 import type { Webhook } from "../base/api.ts";
-import { formatTime } from "../base/i18n.ts";
+import { formatList, formatTime } from "../base/i18n.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ConfirmButton } from "../ui/forms/confirm-button.tsx";
 import { SideForm } from "../ui/forms/side-form.tsx";
@@ -53,11 +53,7 @@ export function WebhooksPage() {
             sentence={
               <Trans>A webhook sends a signed request to an address of yours when something happens.</Trans>
             }
-          >
-            <Button variant="default" onClick={() => setEdited("new")}>
-              <Trans>Add the first webhook</Trans>
-            </Button>
-          </Empty>
+          />
         }
         columns={[
           {
@@ -67,7 +63,7 @@ export function WebhooksPage() {
                 <Text size="sm" fw={600} title={webhook.url}>
                   <Address url={webhook.url} />
                 </Text>
-                <Text size="xs" c="dimmed" title={webhook.events.map((name) => names[name]).join(", ")}>
+                <Text size="xs" c="dimmed" title={formatList(webhook.events.map((name) => names[name]))}>
                   <Plural value={webhook.events.length} one="# event" other="# events" />
                 </Text>
                 <Box hiddenFrom="sm">

@@ -41,7 +41,7 @@ test("who asks is named in every language, and can't change the page; without a 
     en: "Your files go to @.",
     de: "Was Sie senden, geht an @.",
     fr: "Ce que vous envoyez parvient à @.",
-    ja: "送ったファイルは @ さんに届きます。",
+    ja: "送信したファイルは @ さんに届きます。",
     zh: "您发送的文件将交给 @。",
   };
   for (const language of LANGUAGES) {

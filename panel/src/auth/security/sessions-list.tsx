@@ -23,7 +23,7 @@ export function SessionsList() {
     totp: t`Password and code`,
     recovery_code: t`Password and recovery code`,
     passkey: t`Passkey`,
-    oidc: t`Single sign-on`,
+    oidc: t({ message: "Single sign-on", context: "signed in with" }),
     oidc_mfa: t`Single sign-on with second factor`,
   };
   return (
@@ -75,7 +75,7 @@ export function SessionsList() {
               </>
             ),
           },
-          { title: t`Address`, isHidden: "narrow", width: "9rem", cell: ({ address }) => address ?? "" },
+          { title: t`IP address`, isHidden: "narrow", width: "9rem", cell: ({ address }) => address ?? "" },
           {
             title: t`Last used`,
             isHidden: "narrow",
@@ -83,7 +83,7 @@ export function SessionsList() {
             cell: ({ last_used_at: used }) => formatTime(used),
           },
           {
-            title: t`Signed in`,
+            title: t({ message: "Signed in", context: "date" }),
             isHidden: "medium",
             fit: "value",
             cell: ({ created_at: created }) => formatTime(created),

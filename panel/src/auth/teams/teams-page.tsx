@@ -3,8 +3,9 @@ import { Button, Group, Stack, Text, type TextProps } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Fragment, useState } from "react";
+import { useState } from "react";
 import type { Team } from "../../base/api.ts";
+import { joinNodes } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -60,13 +61,7 @@ export function TeamsPage() {
                 <Trans>Administrators make teams, and their managers choose the members.</Trans>
               )
             }
-          >
-            {isAdmin && (
-              <Button variant="default" onClick={() => setEdited("new")}>
-                <Trans>Create the first team</Trans>
-              </Button>
-            )}
-          </Empty>
+          />
         }
         columns={[
           {
@@ -136,11 +131,6 @@ export function TeamsPage() {
 
 const Names = ({ of: members, ...props }: TextProps & { of: Team["members"] }) => (
   <Text size={props.hiddenFrom === undefined ? "sm" : "xs"} c="dimmed" lineClamp={1} {...props}>
-    {members.map(({ account }, at) => (
-      <Fragment key={account}>
-        {at > 0 && ", "}
-        <PersonName of={account} />
-      </Fragment>
-    ))}
+    {joinNodes(members.map(({ account }) => <PersonName key={account} of={account} />))}
   </Text>
 );

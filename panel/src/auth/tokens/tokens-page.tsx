@@ -68,11 +68,7 @@ export function TokensPage() {
           <Empty
             title={<Trans>There are no tokens yet.</Trans>}
             sentence={<Trans>With a token, a program may do what its scopes allow, and nothing else.</Trans>}
-          >
-            <Button variant="default" onClick={() => setIsMaking(true)}>
-              <Trans>Create the first token</Trans>
-            </Button>
-          </Empty>
+          />
         }
         columns={[
           {
@@ -110,7 +106,8 @@ export function TokensPage() {
             title: t`Last used`,
             isHidden: "medium",
             fit: "value",
-            cell: ({ last_used_at: used }) => (used === null ? t`Never` : formatDate(used)),
+            cell: ({ last_used_at: used }) =>
+              used === null ? t({ message: "Never", context: "used" }) : formatDate(used),
           },
           {
             title: t`Expires`,

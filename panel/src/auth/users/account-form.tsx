@@ -88,7 +88,7 @@ export function AccountForm({ account, onClose }: Props) {
       {notice}
       <TextInput
         {...form.getInputProps("display_name")}
-        label={t`Name`}
+        label={t({ message: "Name", context: "of a person" })}
         description={t`As others see it, in any script.`}
         autoComplete="off"
         maxLength={100}

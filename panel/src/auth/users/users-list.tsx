@@ -43,7 +43,7 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
       }
       columns={[
         {
-          title: t`Name`,
+          title: t({ message: "Name", context: "of a person" }),
           cell: ({ username, display_name: name, disabled, invited, role }) => (
             <>
               <Group gap={6}>
@@ -74,7 +74,7 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
         },
         { title: t`Role`, isHidden: "narrow", fit: "value", cell: ({ role }) => roles[role] },
         {
-          title: t`Files`,
+          title: t`Used space`,
           isHidden: "narrow",
           fit: "number",
           cell: ({ used_bytes: used, quota_bytes: quota }) => (

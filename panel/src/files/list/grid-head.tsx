@@ -34,7 +34,7 @@ export function GridHead({ search, onSort, entries, selection, commands }: Props
   const sorts: readonly [FileSort, string, string | undefined][] = [
     ["name", t`Name`, undefined],
     ["size", t`Size`, classes["size"]],
-    ["date", t`Changed`, classes["date"]],
+    ["date", t({ message: "Changed", context: "date" }), classes["date"]],
   ];
   const current = search.sort ?? "name";
   const order = search.order ?? FIRST_FILE_ORDER[current];

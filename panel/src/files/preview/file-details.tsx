@@ -30,7 +30,7 @@ export function FileDetails({ file }: { file: StoredFile }) {
       </dt>
       <dd>{formatTime(file.created_at)}</dd>
       <dt>
-        <Trans>Changed</Trans>
+        <Trans context="date">Changed</Trans>
       </dt>
       <dd>{formatTime(file.modified_at)}</dd>
       <dt>SHA-256</dt>

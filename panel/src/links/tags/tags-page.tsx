@@ -92,7 +92,7 @@ export function TagsPage() {
             ),
           },
           {
-            title: t`Links`,
+            title: t({ message: "Links", context: "how many" }),
             fit: "number",
             cell: ({ links }) => formatNumber(links),
           },

@@ -146,7 +146,7 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
               w="fit-content"
               onClick={() => setIsUseOpen(true)}
             >
-              <Trans>Change what it leads to</Trans>
+              <Trans context="share">Change what it leads to</Trans>
             </Button>
           )}
         </FormFields>

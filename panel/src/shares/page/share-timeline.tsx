@@ -2,9 +2,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Badge, Button, Group, Text } from "@mantine/core";
 import { IconDownload, IconEye, IconFileZip, IconUpload } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Fragment, useState } from "react";
+import { useState } from "react";
 import type { Share } from "../../base/api.ts";
-import { formatTime } from "../../base/i18n.ts";
+import { formatTime, joinNodes } from "../../base/i18n.ts";
 import { downloadAddress } from "../../files/file-queries.ts";
 import { useIsPhone } from "../../ui/is-phone.ts";
 import { LoadedRows } from "../../ui/long/loaded-rows.tsx";
@@ -145,15 +145,14 @@ const Who = ({ name }: { name: string | null }) => (
 );
 
 const Names = ({ names }: Pick<TimelineEntry, "names">) =>
-  names.map(({ name, id }, nth) => (
-    <Fragment key={`${id} ${name}`}>
-      {nth > 0 && ", "}
-      {id === null ? (
-        <bdi>{name}</bdi>
+  joinNodes(
+    names.map(({ name, id }) =>
+      id === null ? (
+        <bdi key={name}>{name}</bdi>
       ) : (
-        <Anchor href={downloadAddress({ kind: "file", id })} inherit>
+        <Anchor key={id} href={downloadAddress({ kind: "file", id })} inherit>
           <bdi>{name}</bdi>
         </Anchor>
-      )}
-    </Fragment>
-  ));
+      ),
+    ),
+  );
