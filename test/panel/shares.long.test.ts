@@ -285,6 +285,7 @@ story("what strangers send shows as it comes; axe finds nothing", async () => {
   expect((await drive.call("PATCH", "/shares/inbox", asks)).status).toBe(200);
   const { page, complaints, close } = await panel.enter("/panel/share/inbox");
   await page.getByText("Nothing has come yet.").waitFor();
+  await page.locator("nav[aria-label=Pages] [aria-current][href='/panel/shares']").waitFor();
   const visitor = stranger();
   await visitor.page(`${panel.server.url}/inbox`);
   const sent = await visitor.put(`${panel.server.url}/inbox`, { "one &lt;.txt": "1" }, "<b>Anna");

@@ -29,6 +29,12 @@ import { Shortcuts } from "./shortcuts.tsx";
 /** At the bottom of a phone, for thumbs. The menu has all pages. */
 const MOST_PLACES = 5;
 
+/** The pages of one thing, and the lists that it is in. */
+const LISTS = [
+  ["/link/", "/links"],
+  ["/share/", "/shares"],
+] as const;
+
 const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);
 
 /** After the page is painted. */
@@ -54,8 +60,8 @@ export function Shell() {
     { name: "server", label: t`Server` },
   ];
   const isRefused = !useMayOpen(account);
-  const isLink = useRouterState({
-    select: ({ location }) => location.pathname.startsWith("/link/"),
+  const listOf = useRouterState({
+    select: ({ location: { pathname } }) => LISTS.find(([page]) => pathname.startsWith(page))?.[1],
   });
   const wantsDock = useDockNeeded();
   useEffect(keepSessionFresh, []);
@@ -64,12 +70,12 @@ export function Shell() {
   useFocusOfPages();
   useBackCloses(isOpen, close);
   useMemo(() => openDrafts(account.id), [account.id]);
-  /** A link's page belongs to the list. */
+  /** The page of one link or share belongs to the list. */
   const placeOf = <To extends string>(to: To) => ({
     to,
     activeOptions: { exact: to === "/", includeSearch: false },
     activeProps: { "data-active": true },
-    ...(isLink && to === "/links" && ({ "data-active": true, "aria-current": "true" } as const)),
+    ...(to === listOf && ({ "data-active": true, "aria-current": "true" } as const)),
   });
   return (
     <MantineThemeProvider theme={LIST_THEME}>
