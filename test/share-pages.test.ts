@@ -58,7 +58,7 @@ describe("the page of a shared file", () => {
     const { sha256 } = (await me.call("GET", `/files/${id}`)).body.data;
     for (const part of [
       "<h1><bdi>figures.xlsx</bdi></h1>",
-      "Spreadsheet · 1.5\u00a0kB",
+      "Spreadsheet\u00a0· 1.5\u00a0kB",
       'datetime="2030-01-02T03:04:00.000Z">Jan 2, 2030',
       "7 of 7",
       `<code>${sha256}</code>`,
@@ -128,10 +128,10 @@ describe("the page of a shared file", () => {
     const id = await upload("bericht.pdf", "x".repeat(2_500_000));
     const url = await share("files", id, { expires_at: "2030-01-02T03:04:00Z" });
     for (const [language, ...parts] of [
-      ["de", "PDF-Dokument · 2,5\u00a0MB", "02.01.2030", "Herunterladen"],
-      ["fr", "Document PDF · 2,5\u00a0Mo", "2 janv. 2030", "Télécharger"],
-      ["ja", "PDF 文書 · 2.5\u00a0MB", "2030/01/02", "ダウンロード"],
-      ["zh", "PDF 文档 · 2.5\u00a0MB", "2030年1月2日", "下载"],
+      ["de", "PDF-Dokument\u00a0· 2,5\u00a0MB", "02.01.2030", "Herunterladen"],
+      ["fr", "Document PDF\u00a0· 2,5\u00a0Mo", "2 janv. 2030", "Télécharger"],
+      ["ja", "PDF 文書\u00a0· 2.5\u00a0MB", "2030/01/02", "ダウンロード"],
+      ["zh", "PDF 文档\u00a0· 2.5\u00a0MB", "2030年1月2日", "下载"],
     ] as const) {
       const html = await htmlOf(url, { "Accept-Language": language });
       for (const part of [`<html lang="${language}">`, ...parts]) expect(html).toContain(part);
@@ -144,7 +144,7 @@ describe("the page of a shared file", () => {
     const html = await htmlOf(await share("files", id, { title }));
     expect(html).toContain("<title>Plans &lt;of the house&gt; · Waymark</title>");
     expect(html).toContain("<h1><bdi>Plans &lt;of the house&gt;</bdi></h1>");
-    expect(html).toContain('<p class="soft"><bdi>plan.txt</bdi> · Text · 4\u00a0bytes</p>');
+    expect(html).toContain('<p class="soft"><bdi>plan.txt</bdi>\u00a0· Text\u00a0· 4\u00a0bytes</p>');
     expect(html).toContain('<meta property="og:title" content="Plans &lt;of the house&gt;">');
     expect(html).toContain('<meta property="og:description" content="plan.txt · Text · 4\u00a0bytes">');
     const top = await me.folder("house");
@@ -318,7 +318,7 @@ describe("the page of a shared folder", () => {
       );
     expect(await names("de")).toEqual(["b 2", "b 10", "a 2.txt", "a 10.txt", "ä.txt", "B.txt", "z.txt"]);
     const html = await htmlOf(url);
-    expect(html).toContain("2 folders · 5 files");
+    expect(html).toContain("2 folders\u00a0· 5 files");
     expect(html).toContain('href="?archive=1">Download all');
     const [, query] = /href="(\?file=\d+&amp;view=1)"/.exec(html)!;
     const view = await htmlOf(url + query!.replace("&amp;", "&"));

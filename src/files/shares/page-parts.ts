@@ -23,6 +23,9 @@ export const titleOf = (share: Titled, { id, name }: Folder | StoredFile): strin
 export const headingOf = (look: Look, share: Titled, entry: Folder | StoredFile): string =>
   entry.id === ITEMS ? (share.title ?? look.texts.share.several) : titleOf(share, entry);
 
+/** Between facts. No line begins with it. */
+const DOT = "\u00a0· ";
+
 /** The name is below the title if it is another one. Who shares is below the title of what was shared. */
 export function headHtml(
   look: Look,
@@ -36,7 +39,7 @@ export function headHtml(
     share.from === null || entry.id !== share.entryId
       ? ""
       : `<p>${text(filled(look.texts.share.from, { name: `\u2068${share.from}\u2069` }))}</p>`;
-  const soft = `${title === entry.name || entry.id === ITEMS ? "" : `${bdi(entry.name)} · `}${text(facts)}`;
+  const soft = `${title === entry.name || entry.id === ITEMS ? "" : bdi(entry.name) + DOT}${text(facts.replaceAll(" · ", DOT))}`;
   return `<div class="head"><div class="tile">${icon(iconName)}</div><div><h1>${bdi(title)}</h1>${from}<p class="soft">${soft}</p></div></div>`;
 }
 
