@@ -726,7 +726,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Clicks of all links by hour, day, week or month of the time zone, at most 10,000 buckets
+         * Clicks of all links by hour, day, week or month of the time zone, at most 10,000 hours or 40,000 days
          * @description Editors count the links that they or their teams own, administrators all. The last bucket may still grow. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["getAnalyticsTrends"];
@@ -1654,7 +1654,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The clicks of one link by hour, day, week or month of the time zone, at most 10,000 buckets
+         * The clicks of one link by hour, day, week or month of the time zone, at most 10,000 hours or 40,000 days
          * @description The last bucket may still grow. The end of a code can look like this path: write its last slash as %2F then. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["getLinkAnalyticsTrends"];

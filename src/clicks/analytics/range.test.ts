@@ -90,14 +90,16 @@ describe("a trend", () => {
 
   test("has a bound, which the error names", () => {
     const start = at("2026-01-01T00:00:00Z");
-    const last = start + MOST_BUCKETS * HOUR_MS;
+    const last = start + MOST_BUCKETS.hour * HOUR_MS;
     expect(labels({ start, end: last - 1 }, "hour")).toHaveLength(10_000);
     expect(refusal(() => labels({ start, end: last }, "hour"))).toBe(
       "BadRequest: The range has 10,001 hours and an answer at most 10,000; shorten the range or use a larger group_by.",
     );
     const ages = { start: 0, end: at("9999-12-31T23:59:59.999Z") };
-    for (const unit of ["hour", "day", "week", "month"] as const)
-      expect(refusal(() => labels(ages, unit))).toContain("at most 10,000");
+    expect(refusal(() => labels(ages, "hour"))).toContain("at most 10,000");
+    for (const unit of ["day", "week", "month"] as const)
+      expect(refusal(() => labels(ages, unit))).toContain("at most 40,000");
+    expect(labels(parseRange("1970-01-01", "2026-11-30", NOW, UTC), "day")).toHaveLength(20_788);
   });
 });
 

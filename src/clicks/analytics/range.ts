@@ -32,8 +32,8 @@ export type SumParts = Record<`${SumUnit}s`, number[]> & { spans: Span[] };
 
 type TrendQuery = { unit: Unit; first: number; labels: string[] };
 
-/** The bound of a response. */
-export const MOST_BUCKETS = 10_000;
+/** The bounds of a response: hours are longer to label and lie in more rows. Days reach from 1970 beyond a lifetime. */
+export const MOST_BUCKETS = { hour: 10_000, day: 40_000, week: 40_000, month: 40_000 } as const;
 const DEFAULT_DAYS = 30;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -67,18 +67,19 @@ export function unitOf(text: string | undefined): Unit {
   return unit;
 }
 
-/** Every bucket that the range touches. @throws BadRequest beyond 10,000 */
+/** Every bucket that the range touches. @throws BadRequest beyond MOST_BUCKETS */
 export function trendOf({ start, end }: DateRange, unit: Unit, calendar: Calendar): TrendQuery {
   const buckets = calendar[unit];
   const first = buckets.of(start);
   const count = end < start ? 0 : buckets.of(end) - first + 1;
-  if (count > MOST_BUCKETS) {
-    const bound = MOST_BUCKETS.toLocaleString("en");
+  const most = MOST_BUCKETS[unit];
+  if (count > most) {
+    const bound = most.toLocaleString("en");
     const had = count.toLocaleString("en");
     throw appError(
       "BadRequest",
       `The range has ${had} ${unit}s and an answer at most ${bound}; shorten the range or use a larger group_by.`,
-      { field: "start_date", details: { maxBuckets: MOST_BUCKETS } },
+      { field: "start_date", details: { maxBuckets: most } },
     );
   }
   return { unit, first, labels: Array.from({ length: count }, (_, at) => buckets.label(first + at)) };

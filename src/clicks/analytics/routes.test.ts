@@ -278,7 +278,7 @@ describe("parameters", () => {
     for (const path of ["/analytics/trends", "/links/a/analytics"]) {
       const { status, body } = await get(`${path}?${centuries}`);
       expect([status, body.code, body.error]).toEqual([400, 1000, "BadRequest"]);
-      expect(body.message).toContain("10,000");
+      expect(body.message).toContain("40,000");
     }
     expect(await data(`/analytics/top?${centuries}`)).toEqual([]);
     expect(await data(`/links/a/analytics/devices?${centuries}`)).toMatchObject({ total_with_ua: 0 });

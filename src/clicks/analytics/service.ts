@@ -72,7 +72,7 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     /** The last 30 days if a text is missing or no date. */
     range: async (start: string | undefined, end: string | undefined): Promise<DateRange> =>
       parseRange(start, end, clock.now(), await calendars.current()),
-    /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
+    /** Every bucket of the range in order. @throws BadRequest beyond MOST_BUCKETS */
     async trend(range: DateRange, unit: Unit, filter: ClickFilter = {}): Promise<Trend> {
       const { sums: _, ...shown } = await trend(parts, await select(filter), range, unit);
       return shown;

@@ -123,17 +123,21 @@ async function unknownIn(
   ]);
   const ofMonths = new Set(months.filter((month) => known.has(month)));
   const states = labels.map(() => ({ isClicked: false, isKnown: false }));
-  const look = (at: number) => {
+  const look = (at: number, one: number) => {
+    // First, because most days of a long range have no clicks.
+    if (!isClicked(one)) return;
     const state = states[calendar[unit].of(Math.max(at, range.start)) - first];
-    const one = day.of(at);
-    if (state === undefined || !isClicked(one)) return;
+    if (state === undefined) return;
     state.isClicked = true;
     state.isKnown ||=
       isDetailed === null ? at >= keptFrom : isDetailed(one) || ofMonths.has(calendar.month.of(at));
   };
   if (unit === "hour")
-    for (const one of sequence(hour.of(range.start), hour.of(range.end) + 1)) look(hour.startOf(one));
-  else for (const one of sequence(day.of(range.start), day.of(range.end) + 1)) look(day.startOf(one));
+    for (const one of sequence(hour.of(range.start), hour.of(range.end) + 1)) {
+      const at = hour.startOf(one);
+      look(at, day.of(at));
+    }
+  else for (const one of sequence(day.of(range.start), day.of(range.end) + 1)) look(day.startOf(one), one);
   return labels.filter((_, at) => states[at]!.isClicked && !states[at]!.isKnown);
 }
 
