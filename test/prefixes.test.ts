@@ -1,4 +1,7 @@
-/** Changed route prefixes are pending until the restart; then everything that names a prefix uses the new ones. */
+/**
+ * A changed prefix of the API is pending until the restart, those of health and panel count at once. Everything that
+ * names a prefix uses the new ones then.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { PASSWORD, signIn, startSignedIn } from "./support/session.ts";
 import type { Client } from "./support/session.ts";
@@ -30,10 +33,10 @@ test("a prefix in use or above the file endpoints is refused", async () => {
   }
 });
 
-test("until the restart the old prefixes are served and the new ones are pending", async () => {
+test("until the restart the old prefix of the API is served, and the new one takes no links", async () => {
   for (const [name, value] of Object.entries(MOVED)) {
     const { status: code, body } = await client.call("PUT", `/config/routes.${name}`, { value });
-    expect([code, body.data.pending_value]).toEqual([200, value]);
+    expect([code, body.data.pending_value]).toEqual([200, name === "admin_prefix" ? value : undefined]);
   }
   await client.call("POST", "/config/reload");
   const { body } = await client.call("GET", "/config/routes.admin_prefix");
@@ -43,9 +46,30 @@ test("until the restart the old prefixes are served and the new ones are pending
     requires_restart: true,
   });
   expect((await login()).status).toBe(405);
-  expect(await status("/health")).toBe(401);
-  expect((await client.call("POST", "/links", add("admin/code"))).body.error).toBe("LinkReservedCode");
+  for (const code of ["admin/code", "internal/manage/x"])
+    expect((await client.call("POST", "/links", add(code))).body.error).toBe("LinkReservedCode");
   expect((await client.call("POST", "/links", add("probes"))).status).toBe(201);
+});
+
+test("health and panel are at their new prefixes at once", async () => {
+  expect([await status("/health"), await status("/probe"), await status("/probes")]).toEqual([404, 401, 307]);
+  expect([await status("/panel"), await status("/panel/v1/set-up")]).toEqual([404, 404]);
+  expect((await fetch(`${server.url}/ui/v1/set-up/check`, { method: "POST" })).status).not.toBe(405);
+  const { body } = await client.call("GET", "/openapi.json");
+  const paths = Object.keys((body as unknown as { paths: object }).paths);
+  expect([paths.includes("/probe"), paths.includes("/health")]).toEqual([true, false]);
+  for (const code of ["probe/live", "ui/x"])
+    expect((await client.call("POST", "/links", add(code))).body.error).toBe("LinkReservedCode");
+  expect((await client.call("POST", "/links", add("health/x"))).status).toBe(201);
+  expect(await status("/health/x")).toBe(307);
+});
+
+test("a prefix that the API has until the restart waits for it", async () => {
+  const set = async (name: string, value: string) =>
+    (await client.call("PUT", `/config/routes.${name}`, { value })).body.data.pending_value;
+  expect(await set("frontend_prefix", "/admin")).toBe("/admin");
+  expect((await client.call("GET", "/links")).status).toBe(200);
+  expect(await set("frontend_prefix", MOVED.frontend_prefix)).toBeUndefined();
 });
 
 test("after the restart the API, its cookies and the reserved codes use the new prefixes", async () => {

@@ -53,14 +53,14 @@ export const linksRoom = {
     const { createLinkCsv } = await import("./csv/service.ts");
     const { codeBelow } = await import("./fallback/loops.ts");
     const { fileDatabasePath } = await import("../platform/settings/env.ts");
-    const { routePrefixesIn } = await import("../platform/config/route-prefixes.ts");
+    const { routePrefixesIn, waitingPrefixesIn } = await import("../platform/config/route-prefixes.ts");
     const { COMMAND } = await import("../lib/actor.ts");
     const { DEFAULT_DOMAIN } = await import("./link/key.ts");
     const { config } = core;
     const operations = createLinkOperations(registry);
     const targetSchemes = () => config.get("links.targets.schemes");
-    const ownPrefixes = routePrefixesIn(config);
-    const routePrefixes = () => [...ownPrefixes(), ...(reservedPaths?.() ?? [])];
+    const [ownPrefixes, waitingPrefixes] = [routePrefixesIn(config), waitingPrefixesIn(config)];
+    const routePrefixes = () => [...ownPrefixes(), ...waitingPrefixes(), ...(reservedPaths?.() ?? [])];
     const fetchesTitles = () => config.get("features.fetch_titles");
     const shared = { ...core, events, hashPassword, routePrefixes, targetSchemes, fetchesTitles };
     const links = createLinkService({

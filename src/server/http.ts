@@ -5,17 +5,11 @@ import { joinSlashes } from "../lib/request-target.ts";
 import { secretPathsIn } from "../lib/secret-paths.ts";
 import { VERSION } from "../lib/version.ts";
 import type { Repeats } from "../platform/http/idempotency.ts";
-import { routePrefixesIn } from "../platform/config/route-prefixes.ts";
+import { ROUTE_PREFIX_KEYS, routePrefixesIn } from "../platform/config/route-prefixes.ts";
 import { withAccessLog } from "../platform/health/access-log.ts";
 import { openProbes } from "../platform/health/health.routes.ts";
-import { createHttpMetrics } from "../platform/health/http-metrics.ts";
-import {
-  createHttpApp,
-  type HttpAppOptions,
-  isThere,
-  type OtherProtocol,
-  protocolBelow,
-} from "../platform/http/app.ts";
+import { createHttpMetrics, type HttpMetrics } from "../platform/health/http-metrics.ts";
+import { createHttpApp, type HttpAppOptions, isThere, protocolBelow } from "../platform/http/app.ts";
 import { docsEndpoints } from "../platform/http/docs/routes.ts";
 import type { HttpConnection } from "../platform/http/endpoint.ts";
 import type { EndpointTable } from "../platform/http/mount.ts";
@@ -51,9 +45,12 @@ export function createResponder(parts: HttpParts): Responder {
   return withAccessLog(respond, { sample: env.logging.accessSample, beforeSecrets, logger });
 }
 
-function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
-  const { config, auth, door, redirect, proxies, origins } = house;
-  const protocols = rooms.flatMap((room) => room.protocols ?? []);
+type HttpTimers = Record<"admin" | "frontend" | "health", ReturnType<HttpMetrics["timer"]>>;
+
+/** Everything but the redirect, at the prefixes that are in force now. */
+function mountRoutes({ house, rooms, repeats }: HttpParts, timers: HttpTimers) {
+  const { config, auth, door } = house;
+  const protocols = protocolsOf(rooms);
   const described = createApi(house, rooms);
   const http = createHttpApp({
     ...described,
@@ -72,8 +69,6 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     logger: house.logger,
   });
   Object.assign(house.api, { described: () => described, ask: http.fetch });
-  const metrics = createHttpMetrics(house.registry);
-  const redirects = metrics.timer("redirect");
   const frontend = config.get("routes.frontend_prefix");
   const panel = createPanel({
     prefix: frontend,
@@ -95,18 +90,49 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
   const routes = [
     {
       isIn: createRouteTest([config.get("routes.health_prefix")]),
-      timer: metrics.timer("health"),
+      timer: timers.health,
       ask: http.respond,
     },
-    { isIn: createRouteTest([`${frontend}/v1`]), timer: metrics.timer("frontend"), ask: http.respond },
+    { isIn: createRouteTest([`${frontend}/v1`]), timer: timers.frontend, ask: http.respond },
     {
       isIn: createRouteTest([frontend]),
-      timer: metrics.timer("frontend"),
+      timer: timers.frontend,
       ask: (arrival: Arrival) => panel.respond(arrival.request()),
     },
-    { isIn: () => true, timer: metrics.timer("admin"), ask: http.respond },
+    { isIn: () => true, timer: timers.admin, ask: http.respond },
   ];
-  const tests = testRoutes([...routePrefixesIn(config)(), ...FILE_PREFIXES, ...OPEN_PREFIXES], protocols);
+  const there = protocols.filter(isThere).map(({ prefix }) => prefix);
+  return {
+    routes,
+    isProtocol: createRouteTest(there),
+    isRouted: createRouteTest([...routePrefixesIn(config)(), ...FILE_PREFIXES, ...OPEN_PREFIXES, ...there]),
+  };
+}
+
+const protocolsOf = (rooms: readonly StartedRoom[]) => rooms.flatMap((room) => room.protocols ?? []);
+
+/** Mounts routes, and anew when a prefix changes or a protocol is switched on or off. */
+function followRoutes(parts: HttpParts, timers: HttpTimers) {
+  const { config } = parts.house;
+  const mounted = mountRoutes(parts, timers);
+  const remount = () => void Object.assign(mounted, mountRoutes(parts, timers));
+  for (const key of ROUTE_PREFIX_KEYS) config.onChange(key, remount);
+  for (const { toggle } of protocolsOf(parts.rooms)) toggle?.onChange(remount);
+  return mounted;
+}
+
+function createRoutes(parts: HttpParts): Responder {
+  const { house, rooms } = parts;
+  const { auth, redirect, proxies, origins } = house;
+  const protocols = protocolsOf(rooms);
+  const metrics = createHttpMetrics(house.registry);
+  const redirects = metrics.timer("redirect");
+  const timers = {
+    admin: metrics.timer("admin"),
+    frontend: metrics.timer("frontend"),
+    health: metrics.timer("health"),
+  };
+  const mounted = followRoutes(parts, timers);
   const isOpen = createRouteTest(OPEN_PREFIXES);
   const lasting = createLastingResponses();
   const inTurn = createRequestTurns();
@@ -117,9 +143,10 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
   };
   return (arrival, server) => {
     const { path } = arrival;
-    if (!tests.isRouted(path)) {
+    if (!mounted.isRouted(path)) {
       // Clients of WebDAV join addresses with two slashes.
-      if (path.charCodeAt(1) === SLASH && tests.isProtocol(joinSlashes(path))) return askApi(arrival, server);
+      if (path.charCodeAt(1) === SLASH && mounted.isProtocol(joinSlashes(path)))
+        return askApi(arrival, server);
       if (isAboveProtocol(arrival)) return askUnlessLink(arrival, server);
       const following = follow(arrival, server);
       const isRead = path !== "/" || ["GET", "HEAD"].includes(arrival.method);
@@ -154,7 +181,7 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
       liftIdleTimeout: () => server.timeout(arrival.request(), 0),
       cut: () => server.timeout(arrival.request(), 1),
     };
-    const { timer, ask } = routes.find(({ isIn }) => isIn(arrival.path))!;
+    const { timer, ask } = mounted.routes.find(({ isIn }) => isIn(arrival.path))!;
     const begun = timer.begin();
     const asking = inTurn(() => ask(arrival, connection));
     const outcome = timer.end(begun, arrival.method, asking);
@@ -169,17 +196,6 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
       return response;
     }
   }
-}
-
-/** Tests of paths, made anew when a protocol is switched on or off. */
-function testRoutes(prefixes: readonly string[], protocols: readonly OtherProtocol[]) {
-  const make = () => {
-    const there = protocols.filter(isThere).map(({ prefix }) => prefix);
-    return { isProtocol: createRouteTest(there), isRouted: createRouteTest([...prefixes, ...there]) };
-  };
-  const tests = make();
-  for (const { toggle } of protocols) toggle?.onChange(() => void Object.assign(tests, make()));
-  return tests;
 }
 
 /** A refusal names the methods of protocols too, whose clients ask at the root. */
@@ -201,7 +217,7 @@ function isMeantForApi({ method, headers }: Arrival): boolean {
   return !isRead || headers.get("authorization") !== null || cookies.length > 0;
 }
 
-/** Puts the endpoints of all rooms and what describes them together, with the prefixes of the start. */
+/** Puts the endpoints of all rooms and what describes them together, with the prefixes that are in force. */
 export function createApi(house: Services, rooms: readonly StartedRoom[]): NewApi {
   const { env, config, auth } = house;
   const prefixes: Record<MountPlace, string> = {

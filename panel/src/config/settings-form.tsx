@@ -3,6 +3,7 @@ import { Stack, Text, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { SERVER_URL } from "../base/place.ts";
 import { giveFocusBack } from "../ui/focus-back.ts";
 import { SideForm } from "../ui/forms/side-form.tsx";
 import { GroupParts } from "./group-parts.tsx";
@@ -29,15 +30,21 @@ const SAVE = ["settings", "save"];
 
 /** What the server writes into the page, which shows it at once. */
 const IN_PAGE =
-  /^(?:features\.(?:instance_name|accent_color|logo|enforce_link_passwords)$|analytics\.time_zone$|links\.ignore_case$|mail\.|oidc\.)/;
+  /^(?:routes\.frontend_prefix$|features\.(?:instance_name|accent_color|logo|enforce_link_passwords)$|analytics\.time_zone$|links\.ignore_case$|mail\.|oidc\.)/;
 
 const SAVED = "waymark:saved";
 
 const isInPage = (keys: readonly string[]): boolean => keys.some((key) => IN_PAGE.test(key));
 
-function loadAnew(message: string): void {
+const PANEL_PREFIX = "routes.frontend_prefix";
+
+/** The panel may have another path now. */
+function loadAnew(message: string, sent: Drafts, all: readonly ShownSetting[]): void {
   sessionStorage.setItem(SAVED, message);
-  window.location.reload();
+  const panel = all.find(({ setting }) => setting.key === PANEL_PREFIX)?.setting;
+  if (Object.hasOwn(sent, PANEL_PREFIX) && panel !== undefined) {
+    window.location.assign(`${SERVER_URL}${panel.value}/settings`);
+  } else window.location.reload();
 }
 
 /** Shows what was saved before the page was loaded anew. */
@@ -72,7 +79,8 @@ export function SettingsForm({ all, sections, group }: Props) {
       forgetSent(sent);
       const some = Object.keys(sent);
       const message = some.length === 1 ? t`${named(some)[0]!.name} is saved.` : t`All are saved.`;
-      if (isInPage(some)) return loadAnew(message);
+      if (isInPage(some))
+        return loadAnew(message, sent, queries.getQueryData<ShownSetting[]>(["settings"]) ?? all);
       // The button is gone with the bar.
       giveFocusBack(() => fieldOf(some[0]!));
       notifications.show({ message });

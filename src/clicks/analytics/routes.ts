@@ -69,7 +69,8 @@ const scopeOfAll = (deps: Deps): ReportScope => ({
   shared,
   prefix: "",
   summaries: {
-    trends: "Clicks of all links by hour, day, week or month of the time zone, at most 10,000 hours or 40,000 days",
+    trends:
+      "Clicks of all links by hour, day, week or month of the time zone, at most 10,000 hours or 40,000 days",
     geo: "The countries and cities of the clicks",
     devices: "Browsers, systems and devices, and the share of bots",
     clicks: "The newest clicks with details, without addresses",

@@ -394,8 +394,6 @@ const keysWith = (property: "requiresRestart" | "sensitive" | "generated") =>
 test("the specification's restart, secret and default rules hold", () => {
   expect(keysWith("requiresRestart")).toEqual([
     "routes.admin_prefix",
-    "routes.health_prefix",
-    "routes.frontend_prefix",
     "analytics.enable_detailed_logging",
     "analytics.enable_auto_rollup",
     "analytics.log_retention_days",

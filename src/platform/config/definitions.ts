@@ -165,11 +165,9 @@ export const DEFINITIONS = {
     }),
     "routes.health_prefix": string("/health", check.routePrefix, {
       description: "Path of the health endpoints and metrics. Links can't use it.",
-      requiresRestart: true,
     }),
     "routes.frontend_prefix": string("/panel", check.routePrefix, {
       description: "Path reserved for the panel. Links can't use it.",
-      requiresRestart: true,
     }),
   }),
   ...inCategory("features", {

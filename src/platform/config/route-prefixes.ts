@@ -15,6 +15,12 @@ export const routePrefixesIn =
   (): string[] =>
     ROUTE_PREFIX_KEYS.map((key) => get(key));
 
+/** Reads the prefixes that are in force after the next start: a link there would be dead then. */
+export const waitingPrefixesIn =
+  ({ getOne }: { getOne(key: RoutePrefixKey): { pendingValue?: string } }) =>
+  (): string[] =>
+    ROUTE_PREFIX_KEYS.flatMap((key) => getOne(key).pendingValue ?? []);
+
 type RoutePrefixKey = (typeof ROUTE_PREFIX_KEYS)[number];
 
 const TAKEN = ["/files", "/folders"];

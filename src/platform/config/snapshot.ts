@@ -28,7 +28,7 @@ type Options = {
 /** Ignores unknown keys: a newer version may have written them. */
 export function buildSnapshot(rows: readonly StoredSetting[], options: Options): Snapshot {
   const latest = latestTexts(rows, options);
-  const texts = { ...latest, ...options.held };
+  const texts = textsInForce(latest, options);
   const values: Record<string, unknown> = {};
   for (const key of CONFIG_KEYS) {
     const unchanged = options.previous !== null && options.previous.texts[key] === texts[key];
@@ -38,6 +38,16 @@ export function buildSnapshot(rows: readonly StoredSetting[], options: Options):
     rows.filter((row) => isConfigKey(row.key)).map((row) => [row.key, row.updatedAt]),
   );
   return { values: values as ConfigValues, texts, latest, updatedAt: updatedAt as Map<ConfigKey, number> };
+}
+
+/** What breaks a rule together with a text that waits for a restart waits too. */
+function textsInForce(latest: SettingTexts, { held, previous }: Options): SettingTexts {
+  const texts: Record<ConfigKey, string> = { ...latest, ...held };
+  for (const { keys, conflict } of JOINT_RULES) {
+    if (previous === null || conflict((key) => texts[key]) === null) continue;
+    for (const key of keys) texts[key] = previous.texts[key];
+  }
+  return texts;
 }
 
 function latestTexts(rows: readonly StoredSetting[], { fixed, previous, onInvalid }: Options): SettingTexts {

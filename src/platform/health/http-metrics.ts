@@ -43,6 +43,8 @@ const LABELS = ["method", "endpoint", "status"];
 
 type Series = { count: Counter; time: Histogram };
 
+export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
+
 export function createHttpMetrics(registry: Registry) {
   const counts = registry.counter({
     name: "svc_http_requests_total",

@@ -136,7 +136,6 @@ function redirectInto(prefix: string): Response {
 export type Panel = ReturnType<typeof createPanel>;
 
 export type PanelOptions = {
-  /** Prefix at the start of the process. */
   prefix: string;
   admin: string;
   isEnabled(): boolean;
