@@ -23,6 +23,7 @@ type Props = {
 
 /** As many uses stand beside each other on a phone. */
 const MOST_BESIDE = 3;
+const TWO_BY_TWO = { display: "grid", gridTemplateColumns: "1fr 1fr" };
 
 /** What a code leads to. */
 export function UseField({ team, values, code, uses, isItemFixed, onChange, errors, upload }: Props) {
@@ -63,8 +64,10 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
         >
           <SegmentedControl
             fullWidth
-            {...(isPhone && { styles: { label: { lineHeight: "30px" } } })}
-            orientation={isPhone && uses.length > MOST_BESIDE ? "vertical" : "horizontal"}
+            withItemsBorders={!isPhone}
+            {...(isPhone && {
+              styles: { root: uses.length > MOST_BESIDE ? TWO_BY_TWO : {}, label: { lineHeight: "30px" } },
+            })}
             aria-label={t`What to share`}
             value={use}
             // What is uploaded is not one of the files to choose from.
