@@ -114,6 +114,20 @@ test("a link goes back to an earlier state and keeps its code and password", asy
   expect((await restore(other!.id)).status).toBe(404);
 });
 
+test("a change of the owner is undone as a state of the history, others leave the owner", async () => {
+  await client.call("POST", "/users", { username: "heir", password: "heir-password-1", role: "editor" });
+  await client.call("POST", "/links", { code: "events-owned", target: TARGET });
+  const { owner: first } = (await client.call("GET", "/links/events-owned")).body.data;
+  const restore = async (id: number, state: "before" | "after") =>
+    (await client.call("POST", `/links/events-owned/history/${id}/restore`, { state })).body.data.owner;
+  await client.call("PATCH", "/links/events-owned", { title: "one" });
+  await client.call("PATCH", "/links/events-owned", { owner: "heir" });
+  const [given, titled] = await rows("/links/events-owned/history");
+  expect(await restore(titled!.id, "before")).toBe("heir");
+  expect(await restore(given!.id, "before")).toBe(first);
+  expect(await restore(given!.id, "after")).toBe("heir");
+});
+
 test("the commands list events and the history of a link", async () => {
   await client.call("POST", "/links", { code: "events-cli", target: TARGET });
   const listed = await installation.run(["events", "--subject", "events-cli", "--json"]);

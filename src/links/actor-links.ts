@@ -7,6 +7,7 @@ import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./write/batch.ts";
 import { linkAlreadyExists, type CodeRule, isKeyText, linkNotFound, siteCodeRefusal } from "./link/code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
+import { isInternal } from "./link/internal-target.ts";
 import { codeOf, domainOf, keyOf } from "./link/key.ts";
 import {
   type EventState,
@@ -128,12 +129,12 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     /** The change that sets a link, also of a share, to a state in its history. @throws NotFound, Conflict (too far back) */
     past: (link: Link & { serves: ServedFields | null }, which: PastState): Promise<PastChange> =>
-      pastChange(parts, link, which),
+      ownedChange(bulk(), link, which),
 
     /** Sets a link to a state in its history. @throws LinkNotFound, NotFound, Conflict (too far back, it served a share) */
     async revert(key: string, eventId: number, state: EventState): Promise<ShownLink> {
       const link = await get(key);
-      const { change } = await pastChange(parts, link, { eventId, state });
+      const { change } = await ownedChange(bulk(), link, { eventId, state });
       return write({ link, change: requireRedirect(change), now: clock.now() });
     },
 
@@ -228,6 +229,21 @@ async function codeAvailability(
   const link = await repository.findByAnyCode(key);
   if (link === null) return { available: true };
   return { available: false, reason: link.code === key ? "taken" : "alias" };
+}
+
+/** A past change with its owner. @throws Forbidden, BadRequest (the owner), and like `pastChange` */
+async function ownedChange(
+  parts: Parts & { actor: Actor },
+  link: Link & { serves?: ServedFields | null },
+  which: PastState,
+): Promise<PastChange> {
+  const past = await pastChange(parts, link, which);
+  const { change, state } = past;
+  const owner = state["owner"] as string | null | undefined;
+  // A share goes with its files. A report stays with those whose figures it shows.
+  if (owner === undefined || isInternal(link.target) || isInternal(change.target)) return past;
+  const ownerId = owner === null ? null : await parts.owners.newOwner(parts.actor, owner);
+  return { state, change: { ...change, ownerId } };
 }
 
 /** Hashes the password. */

@@ -180,7 +180,8 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       ...ofCode,
       ...changed,
       params: { ...ofCode.params, id: z.int().min(1) },
-      summary: "Go back to a state in the history of a link or share; code and password stay",
+      summary:
+        "Go back to a state in the history of a link or share; code and password stay, and the owner unless the event changed it",
       body: revertBody,
       optionalBody: true,
       failures: [404, 409],

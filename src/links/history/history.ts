@@ -22,8 +22,8 @@ export type PastChange = {
 };
 
 /**
- * The change that sets a link to a state of its history. Code and password stay. @throws NotFound, Conflict (too far
- * back)
+ * The change that sets a link to a state of its history. Code and password stay, and the owner: `state` names one only
+ * where the event changed it. @throws NotFound, Conflict (too far back)
  */
 export async function pastChange(
   { loops, events }: Deps,
@@ -116,7 +116,8 @@ async function pastState(
 }
 
 function addMissing(past: State, found: State): void {
-  for (const [name, value] of Object.entries(found)) if (!(name in past)) past[name] = value;
+  for (const [name, value] of Object.entries(found))
+    if (!(name in past) && name !== "owner") past[name] = value;
 }
 
 const stateShape = z
