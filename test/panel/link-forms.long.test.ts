@@ -284,7 +284,11 @@ once("a QR code takes colours and a logo, and warns of colours that can't be sca
   const edge = (600 * framed.width + 8) * framed.channels;
   expect([framed.width, ...framed.data.slice(edge, edge + 3)]).toEqual([1024, 0x1a, 0x4d, 0x2e]);
   // 25 mm are 70.866 points.
-  await dialog.getByLabel("Width in mm").fill("25");
+  const inMm = dialog.getByLabel("Width in mm");
+  await inMm.fill("");
+  await inMm.pressSequentially("4");
+  expect(await inMm.inputValue()).toBe("4");
+  await inMm.fill("25");
   await dialog.getByText(/the printed code is about (1\d|2[0-4]) mm wide/).waitFor();
   expect(Buffer.from(await saved("SVG")).toString()).toMatch(/<svg [^>]*width="25mm" height="\d+(\.\d+)?mm"/);
   const pdf = Buffer.from(await saved("PDF")).toString("latin1");

@@ -231,7 +231,8 @@ once("links of a selection are compared in a chart and a table", async () => {
   });
   await page.getByRole("figure", { name: "Clicks by time" }).getByText("two").first().waitFor();
   await page.getByLabel("Compare with links").fill("three");
-  await page.getByRole("option", { name: "three" }).click();
+  await page.locator("[data-combobox-selected]", { hasText: "three" }).waitFor();
+  await page.keyboard.press("Enter");
   await table.getByRole("columnheader", { name: "three" }).waitFor();
   await page.getByRole("button", { name: "Without one" }).click();
   await table.getByRole("columnheader", { name: "one" }).waitFor({ state: "detached" });

@@ -72,7 +72,7 @@ once("the links of an account are handed over from its menu, as one change that 
   await page.getByText("Choose “Hand over links” in the menu of the account.").waitFor();
   await page.getByRole("button", { name: "Actions for ben" }).click();
   await page.getByRole("menuitem", { name: "Hand over links" }).click();
-  const form = page.getByRole("dialog", { name: "Edit what is selected" });
+  const form = page.getByRole("dialog", { name: "Hand over links" });
   await form.getByText("2 links are selected.").waitFor();
   await focused(
     form.getByRole("textbox", { name: "Owner" }).or(form.getByRole("combobox", { name: "Owner" })),

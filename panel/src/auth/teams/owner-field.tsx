@@ -15,16 +15,34 @@ type FieldProps = Omit<AutocompleteProps, "data" | "filter" | "renderOption" | "
 
 function useSuggestions(typed: string) {
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS);
-  return useQuery(suggestionsQuery(search)).data ?? [];
+  const { data: people = [], isFetching } = useQuery(suggestionsQuery(search));
+  const called = people.find(({ username }) => username === typed)?.display_name;
+  const isFound = search !== "" && search === typed.trim() && !isFetching;
+  const props = {
+    ...TYPED,
+    // Enter takes the first one.
+    selectFirstOptionOnChange: isFound,
+    renderOption: ({ option }: { option: { value: string } }) => <OwnerOption name={option.value} />,
+    ...(called && {
+      rightSection: (
+        <Text size="xs" c="dimmed" truncate dir="auto">
+          {called}
+        </Text>
+      ),
+      rightSectionWidth: "45%",
+      rightSectionPointerEvents: "none" as const,
+    }),
+  };
+  return { people, props };
 }
 
 /** Suggests accounts by username and display name. */
 export function AccountField({ value, ...props }: FieldProps) {
   const { t } = useLingui();
-  const people = useSuggestions(value);
+  const { people, props: suggested } = useSuggestions(value);
   return (
     <Autocomplete
-      {...TYPED}
+      {...suggested}
       aria-label={t`Account`}
       placeholder={t`Name`}
       maxLength={64}
@@ -33,7 +51,6 @@ export function AccountField({ value, ...props }: FieldProps) {
       data={people.map(({ username }) => username)}
       // The server has searched.
       filter={({ options }) => options}
-      renderOption={({ option }) => <OwnerOption name={option.value} />}
     />
   );
 }
@@ -44,11 +61,11 @@ export function AccountField({ value, ...props }: FieldProps) {
  */
 export function OwnerField({ value, except, ...props }: FieldProps & { except?: string }) {
   const owners = useOwners("change").filter((name) => name !== except);
-  const people = useSuggestions(value);
+  const { people, props: suggested } = useSuggestions(value);
   const found = new Set(people.map(({ username }) => username).filter((name) => name !== except));
   return (
     <Autocomplete
-      {...TYPED}
+      {...suggested}
       maxLength={100}
       placeholder={owners[0]}
       {...props}
@@ -58,10 +75,11 @@ export function OwnerField({ value, except, ...props }: FieldProps & { except?: 
       filter={({ options, search, limit }) => {
         const typed = search.trim().toLowerCase();
         return options
-          .filter((option) => "value" in option && (found.has(option.value) || option.value.includes(typed)))
+          .filter((option) => "value" in option)
+          .filter(({ value: name }) => found.has(name) || name.includes(typed))
+          .toSorted((a, b) => Number(b.value === typed) - Number(a.value === typed))
           .slice(0, limit);
       }}
-      renderOption={({ option }) => <OwnerOption name={option.value} />}
     />
   );
 }

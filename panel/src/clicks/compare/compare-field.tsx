@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Combobox, Pill, PillsInput, Text, useCombobox, VisuallyHidden } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { responseOf, api } from "../../base/api.ts";
 import { CodeName } from "../../ui/code-name.tsx";
 import classes from "../clicks.module.css";
@@ -30,6 +30,12 @@ export function CompareField({ keys, onChange }: Props) {
   const box = useCombobox({ onDropdownClose: () => box.resetSelectedOption() });
   const { data: links } = useQuery({ ...foundQuery(requested), enabled: box.dropdownOpened });
   const offered = links?.filter((link) => !keys.includes(comparedKey(link))) ?? [];
+  // The code itself, then what contains it.
+  const isTyped = ({ code }: (typeof offered)[number]): boolean => code === requested;
+  offered.sort((a, b) => Number(isTyped(b)) - Number(isTyped(a)));
+  const isFound = links !== undefined && requested !== "" && requested === text.trim();
+  // Enter takes the first match.
+  useEffect(() => void (isFound && box.selectFirstOption()), [isFound, links]);
   const isFull = keys.length >= MOST_COMPARED;
   return (
     <Combobox
@@ -70,7 +76,7 @@ export function CompareField({ keys, onChange }: Props) {
                 onChange={({ currentTarget: { value } }) => {
                   setText(value);
                   box.openDropdown();
-                  box.updateSelectedOptionIndex();
+                  box.resetSelectedOption();
                 }}
                 onKeyDown={(event) => {
                   if (event.key === "Backspace" && text === "" && keys.length > 0) {

@@ -17,7 +17,11 @@ type Props = {
 export function BulkEdit({ isOpen, ...props }: Props) {
   const { t } = useLingui();
   return (
-    <SideForm title={t`Edit what is selected`} isOpen={isOpen} onClose={props.onClose}>
+    <SideForm
+      title={props.lead === "owner" ? t`Hand over links` : t`Edit what is selected`}
+      isOpen={isOpen}
+      onClose={props.onClose}
+    >
       <BulkFields {...props} />
     </SideForm>
   );

@@ -46,6 +46,8 @@ const BLANK: Values = {
   utm: {},
 };
 const AUTOFOCUS = { "data-autofocus": true };
+/** What opens is not shown before the next frame. */
+const focusShown = (input: HTMLInputElement | null): void => void requestAnimationFrame(() => input?.focus());
 const DEFAULT_DOMAIN = ":default";
 /** Characters. */
 const MOST_TYPED = 2_000;
@@ -91,7 +93,7 @@ export function BulkFields({ selected, lead, onSave, onClose }: Props) {
       {...(lead === "owner" && AUTOFOCUS)}
       value={values.owner}
       label={t`Owner`}
-      placeholder={t`Keep`}
+      placeholder={lead === "owner" ? t`Name` : t`Keep`}
     />
   );
   const target = (
@@ -204,6 +206,7 @@ function TargetChange({ selected, isLead, values: { text, by, utm }, onChange }:
         <Stack gap="xs" pt="xs">
           <TextInput
             {...(isLead && AUTOFOCUS)}
+            ref={focusShown}
             label={t`Text in the target`}
             placeholder="old.example.com"
             description={t`Only links whose target has it are changed.`}

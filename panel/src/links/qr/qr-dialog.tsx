@@ -6,7 +6,6 @@ import { IconCopy, IconDownload } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
-import { DraftNotice } from "../../ui/forms/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { saveBlob } from "../csv/save-blob.ts";
@@ -131,7 +130,6 @@ function Designer({ link }: Pick<Props, "link">) {
         )}
       </Stack>
       <Stack gap="sm">
-        {draft.isRestored && <DraftNotice onDiscard={() => setDesigned(draft.discard())} />}
         <QrLookFields
           look={look}
           onLook={design}

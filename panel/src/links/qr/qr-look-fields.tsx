@@ -27,8 +27,27 @@ type Props = {
   onLogo(logo: string | null): void;
 };
 
-const clamped = (value: number | string, least: number, most: number): number =>
-  Math.min(most, Math.max(least, Math.round(Number(value)) || least));
+type AmountProps = { label: string; value: number; min: number; max: number; onChange(value: number): void };
+
+/** A number, as typed until the field is left. Meanwhile the last one that fits counts. */
+function Amount({ value, min, max, onChange, ...props }: AmountProps) {
+  const [typed, setTyped] = useState<number | string>(value);
+  return (
+    <NumberInput
+      {...props}
+      value={typed}
+      min={min}
+      max={max}
+      allowDecimal={false}
+      hideControls
+      onChange={(next) => {
+        setTyped(next);
+        if (typeof next === "number" && next >= min && next <= max) onChange(next);
+      }}
+      onBlur={() => typed === "" && setTyped(value)}
+    />
+  );
+}
 
 export function QrLookFields({ look, onLook, printed, logo, onLogo }: Props) {
   const { t } = useLingui();
@@ -48,36 +67,19 @@ export function QrLookFields({ look, onLook, printed, logo, onLogo }: Props) {
   return (
     <Stack gap="sm">
       <SimpleGrid cols={2} spacing="xs">
-        <NumberInput
+        <Amount
           label={t`Width in pixels`}
           value={look.size}
           min={SIZES.least}
           max={SIZES.most}
-          step={64}
-          clampBehavior="blur"
-          allowDecimal={false}
-          hideControls
-          onChange={(size) => onLook({ ...look, size: clamped(size, SIZES.least, SIZES.most) })}
+          onChange={(size) => onLook({ ...look, size })}
         />
-        <NumberInput
+        <Amount
           label={t`Width in mm`}
           value={look.mm}
           min={MM.least}
           max={MM.most}
-          clampBehavior="blur"
-          allowDecimal={false}
-          hideControls
-          onChange={(mm) => onLook({ ...look, mm: clamped(mm, MM.least, MM.most) })}
-        />
-        <NumberInput
-          label={t`Margin in modules`}
-          value={look.margin}
-          min={0}
-          max={MOST_MARGIN}
-          clampBehavior="blur"
-          allowDecimal={false}
-          hideControls
-          onChange={(margin) => onLook({ ...look, margin: clamped(margin, 0, MOST_MARGIN) })}
+          onChange={(mm) => onLook({ ...look, mm })}
         />
         <ColourInput label={t`Color`} value={look.dark} onChange={(dark) => onLook({ ...look, dark })} />
         <ColourInput
@@ -85,13 +87,17 @@ export function QrLookFields({ look, onLook, printed, logo, onLogo }: Props) {
           value={look.light}
           onChange={(light) => onLook({ ...look, light })}
         />
+        <Amount
+          label={t`Margin`}
+          value={look.margin}
+          min={0}
+          max={MOST_MARGIN}
+          onChange={(margin) => onLook({ ...look, margin })}
+        />
       </SimpleGrid>
-      <Text size="xs" c="dimmed">
-        <Trans>
-          PNG has the pixels, SVG and PDF the millimetres. All include the margin around the code.
-        </Trans>{" "}
+      <Text size="xs" c="dimmed" mih="1lh">
         {printed !== undefined && (
-          <Trans>Without it, the printed code is about {formatNumber(printed)} mm wide.</Trans>
+          <Trans>Without margin, the printed code is about {formatNumber(printed)} mm wide.</Trans>
         )}
       </Text>
       <Select
