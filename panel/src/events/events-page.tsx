@@ -95,7 +95,7 @@ export function EventsPage() {
             title: t`What`,
             cell: (event) => (
               <>
-                <Box hiddenFrom="sm">
+                <Box hiddenFrom="sm" mb={4}>
                   <Who event={event} />
                 </Box>
                 <Text size="sm" title={event.action} style={{ overflowWrap: "anywhere" }}>

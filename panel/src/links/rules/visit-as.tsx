@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Group, NativeSelect, Select, Text, TextInput } from "@mantine/core";
+import { NativeSelect, Select, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -8,6 +8,7 @@ import { useConditionTexts, useValueName } from "../form/condition-texts.ts";
 import type { ConditionName } from "../form/condition-value.ts";
 import { useTypedSearch } from "../../ui/forms/typed-search.ts";
 import { choicesOf } from "./choices.tsx";
+import classes from "./rules.module.css";
 
 const DELAY_MS = 200;
 const WEBKIT = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
@@ -101,7 +102,7 @@ export function VisitAs({ target, rules, onDecided }: Props) {
       <Text size="sm" fw={500} mb={4}>
         <Trans>Visit as</Trans>
       </Text>
-      <Group gap="xs" align="end" grow preventGrowOverflow={false}>
+      <div className={classes["visit"]}>
         <NativeSelect
           label={texts.device}
           value={agent}
@@ -128,7 +129,7 @@ export function VisitAs({ target, rules, onDecided }: Props) {
           />
         )}
         {(["referrer", "query", "address"] as const).map(line)}
-      </Group>
+      </div>
       <Text
         size="sm"
         mt="xs"
