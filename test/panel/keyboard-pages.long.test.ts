@@ -91,9 +91,11 @@ test.skipIf(!CHROMIUM)("Tab starts in the opened page and reaches every button",
   expect(new URL(page.url()).pathname).toBe("/panel/links/import");
   const back = page.getByRole("link", { name: "Links", exact: true }).and(content.getByRole("link"));
   await press(page, "Tab");
-  await expectFocus(page, content.getByRole("link", { name: "Move from another service" }), "Tab");
-  await press(page, "Tab");
   await expectFocus(page, back, "Tab");
+  await press(page, "Tab");
+  await expectFocus(page, content.getByRole("link", { name: "Move from another service" }), "Tab");
+  await press(page, "Shift+Tab");
+  await expectFocus(page, back, "Shift+Tab");
   await press(page, "Enter");
   await page.waitForURL(/\/links$/);
   await expectFocus(page, content, "the page before");

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Button, Group, Stack, Text, type BadgeProps } from "@mantine/core";
-import { IconCheck, IconChevronRight, IconCopy } from "@tabler/icons-react";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, type ComponentProps } from "react";
 import { accountQuery } from "../auth/account.ts";
@@ -9,13 +9,13 @@ import { formatNumber, formatTime } from "../base/i18n.ts";
 import { lazyPart } from "../base/lazy.ts";
 import { serverNow } from "../base/server-clock.ts";
 import { LinkMore } from "../shares/link-more.tsx";
-import { AnchorLink } from "../ui/anchor-link.tsx";
 import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { copyAndTell } from "../ui/copy/copy-notice.ts";
 import { useCopy } from "../ui/copy/copy-state.ts";
 import { Heading } from "../ui/heading.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { Parts } from "../ui/lists/parts.tsx";
+import { PagePath } from "../ui/page-path.tsx";
 import { ariaKeysOf, withKeys } from "../ui/keys/shortcuts.ts";
 import { noteRecent } from "../ui/recent.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
@@ -43,47 +43,43 @@ export function LinkHead({ link, onEdit, mayChange }: Props) {
     [code, domain, title, target, url],
   );
   return (
-    <Stack gap={4}>
-      <Group gap={4} component="nav" aria-label={t`Breadcrumb`} wrap="nowrap" c="dimmed">
-        <AnchorLink to="/links" search={{}} size="sm" c="dimmed">
-          <Trans>Links</Trans>
-        </AnchorLink>
-        <IconChevronRight size={14} aria-hidden style={{ flex: "none" }} />
-        <Text span size="sm" truncate dir="auto" aria-current="page">
-          {link.title ?? link.code}
-        </Text>
-      </Group>
-      <Group justify="space-between" align="start" gap="xs">
-        <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
-          <Heading>{title ?? shortened(url)}</Heading>
-          {title !== null && (
-            <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-              {shortened(url)}
-            </Text>
-          )}
-        </div>
-        <Group gap="xs">
-          <Button
-            leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-            miw={110}
-            aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
-            title={isCopied ? t`Copied` : withKeys(t`Copy`, "copy")}
-            aria-keyshortcuts={ariaKeysOf("copy")}
-            onClick={copy}
-          >
-            {isCopied ? <Trans>Copied</Trans> : <Trans>Copy</Trans>}
-          </Button>
-          <LinkQr link={link} />
-          <LinkMore link={link} mayChange={mayChange} />
+    <>
+      <PagePath to="/links" search={{}} name={title ?? code}>
+        <Trans>Links</Trans>
+      </PagePath>
+      <Stack gap={4}>
+        <Group justify="space-between" align="start" gap="xs">
+          <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
+            <Heading>{title ?? shortened(url)}</Heading>
+            {title !== null && (
+              <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+                {shortened(url)}
+              </Text>
+            )}
+          </div>
+          <Group gap="xs">
+            <Button
+              leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+              miw={110}
+              aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
+              title={isCopied ? t`Copied` : withKeys(t`Copy`, "copy")}
+              aria-keyshortcuts={ariaKeysOf("copy")}
+              onClick={copy}
+            >
+              {isCopied ? <Trans>Copied</Trans> : <Trans>Copy</Trans>}
+            </Button>
+            <LinkQr link={link} />
+            <LinkMore link={link} mayChange={mayChange} />
+          </Group>
         </Group>
-      </Group>
-      <Facts link={link} />
-      {link.held !== null && (
-        <Suspense fallback={null}>
-          <HeldNotice link={link} />
-        </Suspense>
-      )}
-    </Stack>
+        <Facts link={link} />
+        {link.held !== null && (
+          <Suspense fallback={null}>
+            <HeldNotice link={link} />
+          </Suspense>
+        )}
+      </Stack>
+    </>
   );
 }
 

@@ -1,14 +1,14 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { inTree } from "../ui/tree-names.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
+import { PagePath } from "../ui/page-path.tsx";
 import type { ShareSubject } from "./form/share-values.ts";
 import { ShareForm } from "./form/share-form.tsx";
 import type { SavedShare } from "./form/save-share.ts";
-import { SharePath } from "./share-path.tsx";
 import { SharePreview } from "./share-preview.tsx";
 import { linkOfCodeQuery } from "./share-queries.ts";
 
@@ -50,7 +50,9 @@ export function NewSharePage() {
   }
   return (
     <Stack p="md" gap="md">
-      <SharePath name={title} />
+      <PagePath to="/shares" search={{}} name={title}>
+        <Trans>Shares</Trans>
+      </PagePath>
       <PageHead title={title} />
       {error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {subject !== undefined && (

@@ -25,7 +25,7 @@ import { ShareStateBadge } from "./list/share-state.tsx";
 import { ShareContent } from "./page/share-content.tsx";
 import { ShareHappened } from "./page/share-happened.tsx";
 import { useShareName } from "./share-name.ts";
-import { SharePath } from "./share-path.tsx";
+import { PagePath } from "../ui/page-path.tsx";
 import { refreshShares, shareQuery } from "./share-queries.ts";
 import { ShareQr } from "./share-qr.tsx";
 
@@ -61,7 +61,9 @@ export function SharePage() {
   if (share === undefined || name === undefined) return <Skeleton height={360} m="md" w="auto" />;
   return (
     <Stack p="md" gap="md">
-      <SharePath name={name} />
+      <PagePath to="/shares" search={{}} name={name}>
+        <Trans>Shares</Trans>
+      </PagePath>
       <Head share={share} name={name} isMade={made === true} onEnd={() => setEnded(share)} />
       <ShareForm
         // What was saved is what it begins with.

@@ -1,8 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Progress, Stack, Text } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
 import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { api, type BulkChange, responseOf } from "../../base/api.ts";
 import { formatList, formatNumber, formatTime } from "../../base/i18n.ts";
@@ -13,6 +11,7 @@ import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PagePath } from "../../ui/page-path.tsx";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { refreshLinks } from "../link-queries.ts";
 import { undoBulkChange } from "./found-run.ts";
@@ -45,14 +44,13 @@ export function BulkChangesPage() {
   }, [queries, isUndoing]);
   return (
     <Stack p="md" gap="md">
+      <PagePath to="/links" search={{}} name={t`Bulk changes`}>
+        <Trans>Links</Trans>
+      </PagePath>
       <PageHead
         title={t`Bulk changes`}
         sentence={t`Changes made to many links at once. Undo runs on the server and goes on even if you close this page.`}
-      >
-        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
-          <Trans>Links</Trans>
-        </Button>
-      </PageHead>
+      />
       <DataList<BulkChange>
         long={{ Rows: LongRows, isMore: list.hasNextPage }}
         label={t`Bulk changes`}

@@ -1,8 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef } from "react";
 import { accountQuery } from "../../auth/account.ts";
 import { formatBytes } from "../../base/i18n.ts";
@@ -12,6 +10,7 @@ import { useSentence } from "../../ui/failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
 import { FormFoot } from "../../ui/forms/form-foot.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PagePath } from "../../ui/page-path.tsx";
 import { csvReport } from "./csv-report.ts";
 import { FailedRows } from "./failed-rows.tsx";
 import { FileDrop } from "./file-drop.tsx";
@@ -30,6 +29,9 @@ export function ImportPage() {
   const { source, run, record } = useImport();
   return (
     <Stack p="md" gap="md">
+      <PagePath to="/links" search={{}} name={t`Import links`}>
+        <Trans>Links</Trans>
+      </PagePath>
       <PageHead
         title={t`Import links`}
         sentence={
@@ -45,11 +47,7 @@ export function ImportPage() {
             <Trans>From a CSV file: a Waymark export, or a table of your own.</Trans>
           )
         }
-      >
-        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
-          <Trans>Links</Trans>
-        </Button>
-      </PageHead>
+      />
       <Stack gap="md" maw="72rem">
         {account.role !== "admin" ? (
           <Text c="dimmed">

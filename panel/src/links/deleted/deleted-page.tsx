@@ -1,6 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Stack, Text } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { DeletedLink } from "../../base/api.ts";
@@ -11,6 +10,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PagePath } from "../../ui/page-path.tsx";
 import { SearchField } from "../../ui/lists/search-field.tsx";
 import { TargetUse } from "../../ui/lists/target-use.tsx";
 import { deletedLinksQuery } from "./deleted-queries.ts";
@@ -31,15 +31,15 @@ export function DeletedLinksPage() {
   }
   return (
     <Stack p="md" gap="md">
+      <PagePath to="/links" search={{}} name={t`Deleted links`}>
+        <Trans>Links</Trans>
+      </PagePath>
       <PageHead
         title={t`Deleted links`}
         sentence={t`You can put them back with their clicks until they are removed for good. Until then, others can use their codes.`}
       >
-        <Button component={Link} to="/links/changes" variant="subtle" ms={-19}>
+        <Button component={Link} to="/links/changes" variant="default">
           <Trans>Bulk changes</Trans>
-        </Button>
-        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
-          <Trans>Links</Trans>
         </Button>
       </PageHead>
       <SearchField

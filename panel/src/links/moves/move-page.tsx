@@ -1,6 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, List, Progress, Skeleton, Stack, Text } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -12,6 +11,7 @@ import { DataList } from "../../ui/lists/data-list.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PagePath } from "../../ui/page-path.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { MoveColumns } from "./move-columns.tsx";
 import { MoveCounts } from "./move-counts.tsx";
@@ -60,23 +60,25 @@ export function MovePage() {
 
 function Head({ title, move }: { title: string; move: ProductImport | undefined }) {
   const { t } = useLingui();
+  const name = title === "" ? t`Import` : t`Import from ${title}`;
   return (
-    <PageHead
-      title={title === "" ? t`Import` : t`Import from ${title}`}
-      sentence={
-        move !== undefined && (
-          <Group gap="xs" component="span">
-            <bdi style={{ overflowWrap: "anywhere" }}>{move.source}</bdi>
-            <span>{formatTime(move.created_at)}</span>
-            <MoveState move={move} />
-          </Group>
-        )
-      }
-    >
-      <Button component={Link} to="/links/moves" variant="default" leftSection={<IconArrowLeft size={16} />}>
+    <>
+      <PagePath to="/links/moves" name={name}>
         <Trans>All imports</Trans>
-      </Button>
-    </PageHead>
+      </PagePath>
+      <PageHead
+        title={name}
+        sentence={
+          move !== undefined && (
+            <Group gap="xs" component="span">
+              <bdi style={{ overflowWrap: "anywhere" }}>{move.source}</bdi>
+              <span>{formatTime(move.created_at)}</span>
+              <MoveState move={move} />
+            </Group>
+          )
+        }
+      />
+    </>
   );
 }
 

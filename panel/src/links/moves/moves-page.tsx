@@ -1,8 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Stack, Text } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
+import { Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { accountQuery } from "../../auth/account.ts";
 import type { ProductImport } from "../../base/api.ts";
 import { formatNumber, formatTime } from "../../base/i18n.ts";
@@ -11,6 +9,7 @@ import { DataList } from "../../ui/lists/data-list.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PagePath } from "../../ui/page-path.tsx";
 import { MoveState } from "./move-state.tsx";
 import { useProducts } from "./move-products.ts";
 import { movesQuery } from "./move-queries.ts";
@@ -23,14 +22,13 @@ export function MovesPage() {
   const isAdmin = account.role === "admin";
   return (
     <Stack p="md" gap="md">
+      <PagePath to="/links" search={{}} name={t`Move from another service`}>
+        <Trans>Links</Trans>
+      </PagePath>
       <PageHead
         title={t`Move from another service`}
         sentence={t`Links with their codes, titles, tags, dates and clicks. You see what will be imported before anything is written, and can undo it.`}
-      >
-        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
-          <Trans>Links</Trans>
-        </Button>
-      </PageHead>
+      />
       <Stack gap="md" maw={860}>
         {isAdmin ? (
           <>

@@ -1,8 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, SegmentedControl, Stack, Text } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { VisitorReport } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
@@ -14,6 +12,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PagePath } from "../../ui/page-path.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { TargetUse } from "../../ui/lists/target-use.tsx";
@@ -35,14 +34,13 @@ export function ReportsPage() {
   const setting = <SettingLink settingKey="features.report_links" />;
   return (
     <Stack p="md" gap="md">
+      <PagePath to="/links" search={{}} name={t`Reports`}>
+        <Trans>Links</Trans>
+      </PagePath>
       <PageHead
         title={t`Reports`}
         sentence={<Trans>Links that visitors have reported. Turn this on or off: {setting}.</Trans>}
-      >
-        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
-          <Trans>Links</Trans>
-        </Button>
-      </PageHead>
+      />
       <SegmentedControl
         aria-label={t`State`}
         style={{ alignSelf: "start" }}

@@ -1,8 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Box, Button, Group, Stack, Text } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
+import { Box, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useDeferredValue } from "react";
 import type { TagCount } from "../../base/api.ts";
 import { formatNumber } from "../../base/i18n.ts";
@@ -14,6 +13,7 @@ import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { giveFocusBack } from "../../ui/focus-back.ts";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PagePath } from "../../ui/page-path.tsx";
 import { SearchField } from "../../ui/lists/search-field.tsx";
 import { tagsQuery } from "../link-queries.ts";
 import { RenameTag } from "./rename-tag.tsx";
@@ -47,11 +47,10 @@ export function TagsPage() {
 
   return (
     <Stack p="md" gap="md">
-      <PageHead title={t`Tags`} sentence={t`Giving a tag the name of another one merges the two.`}>
-        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
-          <Trans>Links</Trans>
-        </Button>
-      </PageHead>
+      <PagePath to="/links" search={{}} name={t`Tags`}>
+        <Trans>Links</Trans>
+      </PagePath>
+      <PageHead title={t`Tags`} sentence={t`Giving a tag the name of another one merges the two.`} />
       <SearchField
         label={t`Search tags`}
         maw={480}
