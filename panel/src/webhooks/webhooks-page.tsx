@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Box, Button, Group, Stack, Text } from "@mantine/core";
-import { IconHistory, IconPencil, IconPlus } from "@tabler/icons-react";
+import { Box, Button, Group, Stack, Text } from "@mantine/core";
+import { IconHistory, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, type ReactNode, useState } from "react";
 import type { Webhook } from "../base/api.ts";
@@ -11,6 +11,7 @@ import { SideForm } from "../ui/forms/side-form.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { DataList } from "../ui/lists/data-list.tsx";
+import { RowLabel } from "../ui/lists/row-label.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { WebhookForm } from "./webhook-form.tsx";
@@ -94,6 +95,7 @@ export function WebhooksPage() {
                 </RowAction>
                 <ConfirmButton
                   label={t`Delete`}
+                  Icon={IconTrash}
                   of={webhook.url}
                   question={t`Nothing more is sent to it, and its log is gone.`}
                   list="webhooks"
@@ -142,16 +144,10 @@ const Address = ({ url }: { url: string }) =>
 
 type ActionProps = { Icon: typeof IconPencil; label: string; onClick(): void; children: ReactNode };
 
-/** What can be done with a row; on phones an icon, because the address needs the room. */
 const RowAction = ({ Icon, label, onClick, children }: ActionProps) => (
-  <>
-    <ActionIcon hiddenFrom="sm" variant="subtle" color="gray" aria-label={label} onClick={onClick}>
-      <Icon size={18} />
-    </ActionIcon>
-    <Button visibleFrom="sm" size="compact-sm" variant="subtle" aria-label={label} onClick={onClick}>
-      {children}
-    </Button>
-  </>
+  <Button size="compact-sm" variant="subtle" aria-label={label} onClick={onClick}>
+    <RowLabel Icon={Icon}>{children}</RowLabel>
+  </Button>
 );
 
 function State({ webhook }: { webhook: Webhook }) {

@@ -1,8 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Box, Button, Group, Stack, Text } from "@mantine/core";
-import { IconArrowBackUp, IconArrowLeft } from "@tabler/icons-react";
+import { Box, Button, Group, Stack, Text } from "@mantine/core";
+import { IconArrowBackUp, IconTrash } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { TrashedEntry } from "../../base/api.ts";
 import { formatBytes, formatTime } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
@@ -10,9 +10,11 @@ import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { giveFocusBack } from "../../ui/focus-back.ts";
+import { RowLabel } from "../../ui/lists/row-label.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PagePath } from "../../ui/page-path.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshFiles, restoreEntry } from "../file-queries.ts";
 import { KindIcon } from "../kind-icon.tsx";
@@ -34,6 +36,9 @@ export function TrashPage() {
   const items = data?.pages.flatMap((page) => page.data);
   return (
     <Stack p="md" gap="md">
+      <PagePath to="/files" search={inTree(team)} name={t`Trash`}>
+        <Trans>Files</Trans>
+      </PagePath>
       <PageHead
         title={t`Trash`}
         sentence={t`You can put back anything in the trash. It still counts toward the space in use.`}
@@ -43,13 +48,6 @@ export function TrashPage() {
           own={t`My files`}
           onChange={(chosen) => void navigate({ search: inTree(chosen) })}
         />
-        <Button
-          renderRoot={(look) => <Link {...look} to="/files" search={inTree(team)} />}
-          variant="default"
-          leftSection={<IconArrowLeft size={16} />}
-        >
-          <Trans>Files</Trans>
-        </Button>
         {mayChange && items !== undefined && items.length > 0 && (
           <ConfirmButton
             label={t`Empty the trash`}
@@ -156,28 +154,20 @@ function Actions({ item }: { item: TrashedEntry }) {
   });
   return (
     <Group gap={4} justify="end" wrap="nowrap">
-      <ActionIcon
-        hiddenFrom="sm"
-        variant="default"
-        size={36}
-        loading={restore.isPending}
-        aria-label={t`Put back: ${item.name}`}
-        onClick={() => restore.mutate()}
-      >
-        <IconArrowBackUp size={18} />
-      </ActionIcon>
       <Button
-        visibleFrom="sm"
         size="compact-sm"
         variant="default"
         loading={restore.isPending}
         aria-label={t`Put back: ${item.name}`}
         onClick={() => restore.mutate()}
       >
-        <Trans>Put back</Trans>
+        <RowLabel Icon={IconArrowBackUp}>
+          <Trans>Put back</Trans>
+        </RowLabel>
       </Button>
       <ConfirmButton
         label={t`Delete`}
+        Icon={IconTrash}
         of={item.name}
         question={t`Delete ${item.name} for good? This can't be undone.`}
         run={() => deleteForGood(item)}

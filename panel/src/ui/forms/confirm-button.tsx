@@ -1,8 +1,10 @@
 import { Trans } from "@lingui/react/macro";
 import { Button, Group, Popover, Stack, Text } from "@mantine/core";
+import type { IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { giveFocusBack } from "../focus-back.ts";
+import { RowLabel } from "../lists/row-label.tsx";
 import { useFailureNotice } from "../notices/undo.tsx";
 import { useNamed } from "./named.ts";
 
@@ -18,12 +20,24 @@ type Props = {
   list: string;
   /** Not for what is lost. */
   color?: "brand";
+  /** Shown instead of the label on phones, in a list whose names need the room. */
+  Icon?: typeof IconTrash;
   /** The leading action of the page. */
   leads?: true;
 };
 
 /** For actions that can't be undone. */
-export function ConfirmButton({ label, of, question, obstacle, run, list, color: given, leads }: Props) {
+export function ConfirmButton({
+  label,
+  of,
+  question,
+  obstacle,
+  run,
+  list,
+  color: given,
+  Icon,
+  leads,
+}: Props) {
   const named = useNamed();
   const color = given ?? "red";
   const said = obstacle ?? question;
@@ -50,7 +64,7 @@ export function ConfirmButton({ label, of, question, obstacle, run, list, color:
           {...(of !== undefined && { "aria-label": named(label, of) })}
           onClick={() => setIsAsking(!isAsking)}
         >
-          {label}
+          {Icon === undefined ? label : <RowLabel Icon={Icon}>{label}</RowLabel>}
         </Button>
       </Popover.Target>
       <Popover.Dropdown maw={280} aria-label={said}>
