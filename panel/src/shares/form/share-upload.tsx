@@ -121,7 +121,7 @@ export function ShareUpload({ upload: { entries, sending, take, cancel, remove }
         >
           <Trans>Choose files</Trans>
         </Button>
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" className={classes["hint"] ?? ""}>
           <Trans>or drop or paste them here</Trans>
         </Text>
       </Group>

@@ -7,7 +7,7 @@ import { SHARES_A_PAGE, sharesQuery } from "../share-queries.ts";
 import type { ShareSearch } from "../share-search.ts";
 import { isByClicks, useLiveCounts } from "../../auth/live-counts.ts";
 
-const ROW = 65;
+const ROW = 61;
 
 type ShareRows = {
   /** Undefined while it is unknown. */

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Skeleton, Stack, Table, UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
+import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Account, Share } from "../../base/api.ts";
 import { useTrees } from "../../auth/teams/trees.ts";
@@ -38,7 +38,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
     <>
       <Table
         aria-label={t`Shares`}
-        verticalSpacing="xs"
+        verticalSpacing={6}
         className={classes["table"]}
         aria-rowcount={total + 1}
       >
@@ -98,7 +98,7 @@ function Head({ search, onSort, sort, title, from, width }: HeadProps) {
   const isSorted = (search.sort ?? "created_at") === sort;
   const order = search.order ?? "desc";
   const first = sort === "code" ? "asc" : "desc";
-  const Icon = order === "asc" ? IconChevronUp : IconChevronDown;
+  const Icon = order === "asc" ? IconArrowUp : IconArrowDown;
   return (
     <Table.Th
       {...(from && { visibleFrom: from })}
