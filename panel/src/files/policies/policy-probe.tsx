@@ -31,7 +31,7 @@ export function PolicyProbe({ policy, isNew, children }: Props) {
     <>
       <Group gap="xs" className={classes["actions"]!}>
         <Button
-          size="compact-sm"
+          size="xs"
           variant="default"
           aria-label={named(t`Test the storage`, policy.name)}
           loading={probe.isPending}

@@ -44,7 +44,7 @@ export function PutBack({ link }: { link: DeletedLink }) {
       onOpen={setIsAsking}
       opener={
         <Button
-          size="compact-sm"
+          size="xs"
           variant="default"
           loading={restore.isPending}
           aria-label={t`Put back: ${link.code}`}

@@ -32,6 +32,7 @@ export function ConditionMenu({ label, names, onChoose }: Props) {
           variant="subtle"
           color="gray"
           size="compact-sm"
+          ms={-8}
           style={{ alignSelf: "start" }}
           leftSection={<IconPlus size={14} />}
           disabled={names.length === 0}

@@ -144,6 +144,7 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
               variant="subtle"
               color="gray"
               w="fit-content"
+              ms={-8}
               onClick={() => setIsUseOpen(true)}
             >
               <Trans context="share">Change what it leads to</Trans>

@@ -1,16 +1,13 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/**
- * Below a field: a line stays free for its error, which moves nothing then, or for something good. It reaches into the gap
- * before the next field.
- */
+/** Says something good about a field. Its line, or that of the field's error, is in the gap before the next field, and moves nothing. */
 export const FieldRoom = ({ isTaken, children }: { isTaken: boolean; children?: ReactNode }) => (
   <Text
     fz="calc(var(--mantine-font-size-sm) - 2px)"
     lh={1.2}
     c="dimmed"
-    mb={-8}
+    mb="calc(-1.2em - 5px)"
     aria-live="polite"
     {...(!isTaken && { mt: 5, mih: "1.2em" })}
   >
