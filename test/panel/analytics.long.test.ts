@@ -186,7 +186,7 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   await list(page, "Countries").getByText("United States").waitFor();
   // Humans and bots are a line each, from the axis on; the day that is not over says so.
   const figure = page.getByRole("figure");
-  for (const name of ["Human clicks", "Bots", "Human clicks, previous period", "Clicks"])
+  for (const name of ["Human clicks", "Bots", "Previous period", "Clicks"])
     await figure.getByText(name, { exact: true }).last().waitFor();
   await chart(page).focus();
   await page.keyboard.press("End");
@@ -195,7 +195,7 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   );
   await page.getByText(/Previous period: 5$/).waitFor();
   await page.getByLabel("Comparison").selectOption("year");
-  await figure.getByText("Human clicks, a year before").last().waitFor();
+  await figure.getByText("A year before").last().waitFor();
   await page.waitForURL(/visitors=all.*vs=year/);
   await chart(page).dblclick();
   await page.waitForURL(/range=90d/);

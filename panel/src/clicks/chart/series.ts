@@ -55,17 +55,13 @@ export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs }: Comp
   const length = trend.labels.length;
   const fitted = (values: readonly (number | null)[]) =>
     Array.from({ length }, (_, at) => (values[at] === undefined ? null : values[at]));
-  const names =
-    visitors === "all"
-      ? { before: t`Human clicks, previous period`, year: t`Human clicks, a year before` }
-      : { before: t`Previous period`, year: t`A year before` };
   return [
     ...own,
     ...(earlier === undefined
       ? []
       : [
           {
-            name: vs === "year" ? names.year : names.before,
+            name: vs === "year" ? t`A year before` : t`Previous period`,
             look: "earlier" as const,
             values: fitted(known(earlier, leadingValues(earlier, visitors))),
           },

@@ -82,7 +82,7 @@ export function ShareTimeline({ share: { code, drop, folder_id: folder } }: { sh
 
 function Row({ entry }: { entry: TimelineEntry }) {
   const { t } = useLingui();
-  const { action, browser, os, at, isBot } = entry;
+  const { action, browser, os, at, who, isBot } = entry;
   const Icon = ICONS[action];
   const device = browser !== null && os !== null ? t`${browser} on ${os}` : (browser ?? os);
   return (
@@ -96,7 +96,7 @@ function Row({ entry }: { entry: TimelineEntry }) {
           <Text size="xs" c="dimmed">
             {formatTime(at)}
             {device !== null && ` · ${device}`}
-            {isBot && (
+            {isBot && who !== null && (
               <Badge component="span" size="sm" variant="default" ml={8}>
                 <Trans>Bot</Trans>
               </Badge>
@@ -110,7 +110,7 @@ function Row({ entry }: { entry: TimelineEntry }) {
 
 function Sentence({ entry }: { entry: TimelineEntry }) {
   const { action, names } = entry;
-  const who = <Who name={entry.who} />;
+  const who = <Who entry={entry} />;
   const what = <Names names={names} />;
   if (names.length === 0) return <Trans>{who} opened the page</Trans>;
   if (action === "open")
@@ -138,9 +138,9 @@ function Sentence({ entry }: { entry: TimelineEntry }) {
   );
 }
 
-const Who = ({ name }: { name: string | null }) => (
+const Who = ({ entry: { who: name, isBot } }: { entry: TimelineEntry }) => (
   <Text span inherit fw={600}>
-    {name === null ? <Trans>Somebody</Trans> : <bdi>{name}</bdi>}
+    {name !== null ? <bdi>{name}</bdi> : isBot ? <Trans>A bot</Trans> : <Trans>Somebody</Trans>}
   </Text>
 );
 
