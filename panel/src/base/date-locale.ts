@@ -14,3 +14,11 @@ export function dateLocale(): string {
   const region = (exact ?? first)?.maximize().region;
   return region === undefined ? i18n.locale : `${i18n.locale}-${region}`;
 }
+
+/** A format of a time. Where the day has 24 hours, an hour has two digits, as with `timeStyle`. */
+export function timeFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const format = new Intl.DateTimeFormat(dateLocale(), options);
+  return format.resolvedOptions().hourCycle === "h23"
+    ? new Intl.DateTimeFormat(dateLocale(), { ...options, hour: "2-digit" })
+    : format;
+}

@@ -1,6 +1,6 @@
 import { i18n, type Messages } from "@lingui/core";
 import type { ReactNode } from "react";
-import { dateLocale } from "./date-locale.ts";
+import { dateLocale, timeFormat } from "./date-locale.ts";
 import { isolated, isolateNames } from "./isolated-names.ts";
 import { loaded } from "./lazy.ts";
 import { TIME_ZONE } from "./place.ts";
@@ -150,17 +150,15 @@ export function formatClock(time: string): string {
   const [of, today] = [day.format(date), day.format(new Date())];
   const isToday = of === today;
   const isThisYear = of.slice(0, 4) === today.slice(0, 4);
-  return formatOf(
-    `clock ${timeZone} ${isToday} ${isThisYear}`,
-    () =>
-      new Intl.DateTimeFormat(dateLocale(), {
-        timeZone,
-        ...(!isThisYear && { year: "numeric" }),
-        ...(!isToday && { month: "short", day: "numeric" }),
-        hour: "numeric",
-        minute: "2-digit",
-        second: "2-digit",
-      }),
+  return formatOf(`clock ${timeZone} ${isToday} ${isThisYear}`, () =>
+    timeFormat({
+      timeZone,
+      ...(!isThisYear && { year: "numeric" }),
+      ...(!isToday && { month: "short", day: "numeric" }),
+      hour: "numeric",
+      minute: "2-digit",
+      second: "2-digit",
+    }),
   ).format(date);
 }
 

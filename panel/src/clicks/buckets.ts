@@ -1,6 +1,6 @@
 /** Hours, days, weeks and months of the API, in times of zone.ts, and their names. */
 import { i18n } from "@lingui/core";
-import { dateLocale } from "../base/date-locale.ts";
+import { timeFormat } from "../base/date-locale.ts";
 import { REPEATED_MS } from "./zone.ts";
 
 export const UNITS = ["hour", "day", "week", "month"] as const;
@@ -50,7 +50,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(options: Options): Intl.DateTimeFormat {
   const key = `${i18n.locale} ${JSON.stringify(options)}`;
-  const known = formats.get(key) ?? new Intl.DateTimeFormat(dateLocale(), options);
+  const known = formats.get(key) ?? timeFormat(options);
   formats.set(key, known);
   return known;
 }

@@ -85,6 +85,8 @@ export function drawTrend(place: HTMLElement, plot: Plot): () => void {
         {
           ...axis,
           size: BOTTOM,
+          // Away from the zero of the other axis.
+          gap: 9,
           grid: { show: false },
           splits: () => ticks,
           values: (_, shown) => shown.map((at) => shortName(starts[at]!, unit)),

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { IconBookmark } from "@tabler/icons-react";
 import { presetContentOf } from "../../presets/preset-queries.ts";
 import { PresetsButton } from "../../presets/presets-button.tsx";
@@ -18,15 +18,11 @@ export function ViewsButton({ search, onChange }: Props) {
       empty={t`Time and filters under a name, to come back to.`}
       onChoose={(content) => onChange(readReportSearch(content))}
       opener={(props) => (
-        <Button
-          size="compact-sm"
-          className={classes["control"]!}
-          variant="subtle"
-          color="gray"
-          leftSection={<IconBookmark size={14} aria-hidden />}
-          {...props}
-        >
-          <Trans>Views</Trans>
+        <Button px="xs" className={classes["control"]!} variant="default" {...props}>
+          <IconBookmark size={16} aria-hidden />
+          <Text span size="sm" ml={6}>
+            <Trans>Views</Trans>
+          </Text>
         </Button>
       )}
     />
