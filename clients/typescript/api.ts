@@ -3933,7 +3933,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A link was changed, approved, refused, taken down or reinstated. */
+        /** A link was changed, approved, refused, taken down or reinstated, or became a share or report. */
         post: operations["onLinkUpdated"];
         delete?: never;
         options?: never;
@@ -3967,7 +3967,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A share or drop box was created. */
+        /** A share or drop box was created, or a link became one. */
         post: operations["onShareCreated"];
         delete?: never;
         options?: never;
@@ -4001,7 +4001,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A share or drop box was ended (with its state before), has expired, or is used up (with the reason). */
+        /** A share or drop box was ended or became a link (with its state before), has expired, or is used up (with the reason). */
         post: operations["onShareEnded"];
         delete?: never;
         options?: never;

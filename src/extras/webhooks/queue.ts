@@ -6,7 +6,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { StoredEvent } from "../../platform/events/event.ts";
 import type { WebhookDeliveryRepository, WebhookRepository } from "./webhook.repository.ts";
 import type { Webhook } from "./webhook.ts";
-import { ENDED, type WebhookEventName, webhookEventOf } from "./webhook-events.ts";
+import { ENDED, type WebhookEventName, webhookEventsOf } from "./webhook-events.ts";
 
 /** The limit for one webhook. */
 const MOST_WAITING = 100_000;
@@ -28,8 +28,8 @@ type Deps = {
   now(): number;
 };
 
-const nameOf = ({ action, before, after }: StoredEvent): WebhookEventName | null =>
-  webhookEventOf({ action, before: parsed(before), after: parsed(after) });
+const namesOf = ({ action, before, after }: StoredEvent): WebhookEventName[] =>
+  webhookEventsOf({ action, before: parsed(before), after: parsed(after) });
 
 const parsed = (text: string | null): object | null => (text === null ? null : JSON.parse(text));
 
@@ -42,9 +42,9 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
    */
   const deliveriesFor = ({ id, events, createdAt }: Webhook, stored: readonly StoredEvent[], after: number) =>
     stored.flatMap((event) => {
-      const name = nameOf(event);
+      const name = namesOf(event).find((one) => events.includes(one));
       const isBefore = event.id <= after || (after > 0 && event.action === ENDED && event.at < createdAt);
-      if (name === null || !events.includes(name) || isBefore) return [];
+      if (name === undefined || isBefore) return [];
       return [{ webhookId: id, eventId: event.id, event: name }];
     });
 

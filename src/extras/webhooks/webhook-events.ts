@@ -1,5 +1,6 @@
 /** The events of webhooks, and from which events (events/event.ts) it follows. Clicks are no events. */
 import { z } from "zod";
+import { isInternal, isReport } from "../../links/link/internal-target.ts";
 
 const state = z.record(z.string(), z.unknown());
 
@@ -9,7 +10,7 @@ type EventDefinition = { meaning: string; after?: Record<string, z.ZodType>; has
 export const WEBHOOK_EVENTS = {
   "link.created": { meaning: "A link was created." },
   "link.updated": {
-    meaning: "A link was changed, approved, refused, taken down or reinstated.",
+    meaning: "A link was changed, approved, refused, taken down or reinstated, or became a share or report.",
     hasBefore: true,
   },
   "link.deleted": { meaning: "A link was deleted.", hasBefore: true },
@@ -22,14 +23,14 @@ export const WEBHOOK_EVENTS = {
     meaning: "The target of a link does not answer any more.",
     after: { target: z.string(), problem: z.string().optional() },
   },
-  "share.created": { meaning: "A share or drop box was created." },
+  "share.created": { meaning: "A share or drop box was created, or a link became one." },
   "share.downloaded": {
     meaning: "A download from a share has ended well.",
     after: { title: z.string().optional(), max_downloads: z.int().optional() },
   },
   "share.ended": {
     meaning:
-      "A share or drop box was ended (with its state before), has expired, or is used up (with the reason).",
+      "A share or drop box was ended or became a link (with its state before), has expired, or is used up (with the reason).",
   },
   "drop.received": {
     meaning: "A drop box has received a file.",
@@ -80,11 +81,24 @@ const NAME_OF_ACTION = new Map<string, WebhookEventName>([
 
 type Happened = { action: string; before?: object | null | undefined; after?: object | null | undefined };
 
-/** Returns the event of webhooks for what happened, if there is one. */
-export function webhookEventOf({ action, before, after }: Happened): WebhookEventName | null {
-  if (action !== "account.update") return NAME_OF_ACTION.get(action) ?? null;
-  return isDisabled(after) && !isDisabled(before) ? "account.disabled" : null;
+/** Returns the events of webhooks for what happened; a webhook gets the first one that it subscribes to. */
+export function webhookEventsOf({ action, before, after }: Happened): WebhookEventName[] {
+  if (action === "account.update")
+    return isDisabled(after) && !isDisabled(before) ? ["account.disabled"] : [];
+  const name = NAME_OF_ACTION.get(action);
+  const target = formerTarget(before);
+  if (target !== null) {
+    if (action === "share.update" && !isInternal(target)) return ["link.updated", "share.created"];
+    if (action === "report.update" && !isInternal(target)) return ["link.updated"];
+    if (action === "link.update" && isInternal(target) && !isReport(target))
+      return ["link.updated", "share.ended"];
+  }
+  return name === undefined ? [] : [name];
 }
+
+/** Null if the target has not changed. */
+const formerTarget = (before: { target?: unknown } | null | undefined): string | null =>
+  typeof before?.target === "string" ? before.target : null;
 
 const isDisabled = (account: { disabled?: unknown } | null | undefined): boolean =>
   account?.disabled === true;

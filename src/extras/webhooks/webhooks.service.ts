@@ -19,7 +19,7 @@ import { createWebhookQueue } from "./queue.ts";
 import { createShareEnds } from "./share-ends.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "./webhook.ts";
 import { createWebhookWriter, unknownWebhook } from "./writer.ts";
-import { type WebhookEventName, webhookEventOf } from "./webhook-events.ts";
+import { type WebhookEventName, webhookEventsOf } from "./webhook-events.ts";
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -72,8 +72,7 @@ export function createWebhooks(deps: Deps) {
     close: subscriptions.close,
     /** Whether a webhook subscribes to the event. */
     isAwaited(event: EventRecord): boolean {
-      const name = subscriptions.isEmpty() ? null : webhookEventOf(event);
-      return name !== null && subscriptions.has(name);
+      return !subscriptions.isEmpty() && webhookEventsOf(event).some(subscriptions.has);
     },
     downloaded: shareEnds.downloaded,
     list: () => repository.list(),

@@ -253,6 +253,36 @@ forEachDialect(({ openDb }) => {
     expect((await log(webhook.id)).map(({ state }) => state)).toEqual(["delivered", "delivered"]);
   });
 
+  test("a link that becomes a share or report, and a share that becomes a link, is told by what is wanted", async () => {
+    const [url, share] = ["https://a.example/", "waymark:file/1"];
+    const change = (subject: string, action: string, from: string, to: string) =>
+      happen(subject, action, { before: { target: from }, after: { target: to } });
+    const told = async (wanted: string[]) => {
+      const { webhook } = await add({ events: wanted });
+      requests = [];
+      await change("shared", "share.update", url, share);
+      await change("reported", "report.update", url, "waymark:report/0");
+      await change("other", "share.update", share, "waymark:folder/2");
+      await happen("titled", "share.update", { before: { title: "a" }, after: { title: "b" } });
+      await change("link", "link.update", share, url);
+      await change("no report", "link.update", "waymark:report/0", url);
+      await change("moved", "link.update", url, "https://b.example/");
+      await work();
+      await webhooks.remove(webhook.id, COMMAND);
+      return requests.map(({ body }) => {
+        const { type, data } = JSON.parse(body!);
+        return `${type} ${data.subject}`;
+      });
+    };
+    const updates = ["shared", "reported", "link", "no report", "moved"].map((name) => `link.updated ${name}`);
+    expect((await told(["link.updated"])).toSorted()).toEqual(updates.toSorted());
+    expect((await told(["share.ended", "share.created"])).toSorted()).toEqual([
+      "share.created shared",
+      "share.ended link",
+    ]);
+    expect((await told(["share.ended", "link.updated"])).toSorted()).toEqual(updates.toSorted());
+  });
+
   test("a replay sends at once what waits for its next attempt", async () => {
     const { webhook } = await add();
     replies = ["dead", "dead", "dead"];
