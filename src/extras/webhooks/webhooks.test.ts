@@ -274,7 +274,9 @@ forEachDialect(({ openDb }) => {
         return `${type} ${data.subject}`;
       });
     };
-    const updates = ["shared", "reported", "link", "no report", "moved"].map((name) => `link.updated ${name}`);
+    const updates = ["shared", "reported", "link", "no report", "moved"].map(
+      (name) => `link.updated ${name}`,
+    );
     expect((await told(["link.updated"])).toSorted()).toEqual(updates.toSorted());
     expect((await told(["share.ended", "share.created"])).toSorted()).toEqual([
       "share.created shared",

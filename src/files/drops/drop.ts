@@ -75,10 +75,19 @@ export function incomingName(
 ) {
   const { name, folders } = dropPath(given);
   if (folders === null) throw dropRefusal("deep");
+  refuseKind({ types }, name, mimeType);
+  return { name, path: folders.length === 0 ? null : folders.join("/") };
+}
+
+/** @throws if the box does not take files of that kind */
+export function refuseKind(
+  { types }: Pick<OpenDrop, "types">,
+  name: string,
+  mimeType: string | null | undefined,
+): void {
   const known = mediaTypeOf(undefined, name);
   const type = known === UNKNOWN_TYPE ? mediaTypeOf(mimeType?.toLowerCase(), name) : known;
   if (!takesType(types, name, type)) throw dropRefusal("type");
-  return { name, path: folders.length === 0 ? null : folders.join("/") };
 }
 
 /** Bytes that it may still take. */

@@ -290,6 +290,23 @@ forEachDialect((dialect) => {
       expect(await again(box)).toMatchObject({ files: 1, bytes: 10 });
     });
 
+    test("is refused by limits that came after it began", async () => {
+      for (const [limits, reason] of [
+        [{ maxFileSize: 3 }, "size"],
+        [{ types: [".pdf"] }, "type"],
+      ] as const) {
+        const box = await open();
+        const { upload } = await begin(box, 4);
+        const before = (await shares.serving(box.linkId))!;
+        const after = { ...before, drop: { ...before.drop!, ...limits } };
+        await database.transaction((tx) => shares.update(tx, box.linkId, before, after));
+        const visitor = { linkId: box.linkId, sender: "a" };
+        expect(await refused(at.resumable.append(me, upload.id, chunk(0, "abcd"), visitor))).toBe(reason);
+        expect(await again(box)).toMatchObject({ files: 0, bytes: 0 });
+      }
+      expect(await at.names(me, folder)).toEqual([]);
+    });
+
     test("into a box that others filled or that ended is refused, and leaves nothing", async () => {
       const full = await open({ max_files: 1 });
       const late = await open({}, { expires_at: "30m" });

@@ -10,7 +10,7 @@ import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { DropGate, DropUpload } from "../uploads/drop-upload.ts";
 import { createDropFolders, type DropFoldersDeps } from "./drop-folders.ts";
-import { type DropRefusal, dropRefusal, type OpenDrop, roomIn } from "./drop.ts";
+import { type DropRefusal, dropRefusal, type OpenDrop, refuseKind, roomIn } from "./drop.ts";
 import { createRateBuckets } from "../../lib/rate-buckets.ts";
 
 type Deps = DropFoldersDeps & { record: RecordEvents<Db> };
@@ -60,9 +60,11 @@ export function createDropGate({ record, ...deps }: Deps): DropGate {
     file: StoredFile,
   ): Promise<void> {
     const { linkId, sender, senderName, senderEmail, path } = upload;
-    if (!(await repository.take(tx.db, box, file.size))) {
-      throw dropRefusal(refusalOf(box, file.size) ?? "ended");
-    }
+    // The limits may be narrower than when the upload began.
+    const refusal = refusalOf(box, file.size);
+    if (refusal !== null) throw dropRefusal(refusal);
+    refuseKind(box, upload.name, file.mimeType);
+    if (!(await repository.take(tx.db, box, file.size))) throw dropRefusal("ended");
     const at = clock.now();
     await repository.addFile(tx.db, { ...upload, fileId: file.id, at });
     await record(tx.db, [
