@@ -438,7 +438,7 @@ once(
     );
     expect(new Set(lefts).size).toBe(1);
     expect(await page.getByRole("link", { name: /^Download: \d.png$/ }).count()).toBe(3);
-    await page.getByText(/^3 files · \d+/).waitFor();
+    await page.getByText(/^3 files\s· \d+/).waitFor();
     await entries.first().click();
     await page.getByRole("heading", { name: "1.png" }).waitFor();
     await page.keyboard.press("ArrowRight");
