@@ -1654,7 +1654,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The clicks of one link by hour, day, week or month of the time zone, at most 10,000 hours or 40,000 days
+         * The clicks of one link by hour, day, week or month of the time zone, at most 10,000 buckets
          * @description The last bucket may still grow. The end of a code can look like this path: write its last slash as %2F then. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["getLinkAnalyticsTrends"];
@@ -1862,7 +1862,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List deleted links that can be put back, newest first; those of shares can't
+         * List deleted links that can be put back, newest first; those of shares can't. Without parameters, or with domain alone, it reads the link `deleted` if there is one
          * @description They can be put back for the days in `links.restore_days`. For editors and administrators; an API token needs the scope `links:read`.
          */
         get: operations["listLinksDeleted"];
@@ -18364,6 +18364,8 @@ export interface operations {
             query?: {
                 /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
                 cursor?: string;
+                /** @description host of the link `deleted`; default: none */
+                domain?: string;
                 /** @description clamped to 1 to 100 */
                 limit?: number;
                 /** @description links of this account, or of a team as team:{name}; also the id of an account */

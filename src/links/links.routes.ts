@@ -153,7 +153,6 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     async handle({ c, query, account }) {
       const own = links.by(actorOf(account));
       if (query.code !== undefined) return own.available(query.code, query.domain);
-      // A link of an older version may have this code.
       return viewIn(links, c, await own.get(links.domains.key("available", query.domain)));
     },
   }),

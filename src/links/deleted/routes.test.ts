@@ -76,9 +76,22 @@ describe("deleted links", () => {
     expect([response.status, response.body.code]).toEqual([status, code]);
   });
 
-  test("reserve their path", async () => {
-    expect(failure(await create({ code: "deleted" }))).toEqual([400, 3008, "LinkReservedCode"]);
-    expect((await create({ code: "deleted/1" })).status).toBe(201);
-    expect((await call("GET", "/links/deleted/1")).body.data.code).toBe("deleted/1");
+  test("leave their path to links, which are read without parameters", async () => {
+    expect((await call("GET", "/links/deleted")).body.data).toEqual([]);
+    for (const code of ["deleted/1", "deleted", "available"]) {
+      expect((await create({ code })).status).toBe(201);
+      expect((await call("GET", `/links/${code}`)).body.data.code).toBe(code);
+    }
+    expect((await call("PATCH", "/links/deleted", { title: "t" })).body.data.title).toBe("t");
+    expect((await call("DELETE", "/links/available")).status).toBe(200);
+    expect((await call("GET", "/links/deleted?limit=2")).body.data).toMatchObject([{ code: "available" }]);
+    expect((await call("DELETE", "/links/deleted")).status).toBe(200);
+    const { body } = await call("GET", "/links/deleted");
+    expect(body.data.map(({ code }: { code: string }) => code).sort()).toEqual(["available", "deleted"]);
+  });
+
+  test("batch and export stay reserved", async () => {
+    for (const code of ["batch", "export"])
+      expect(failure(await create({ code }))).toEqual([400, 3008, "LinkReservedCode"]);
   });
 });

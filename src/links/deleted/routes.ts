@@ -4,7 +4,7 @@ import { idParameter } from "../../lib/id-parameter.ts";
 import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type DeletedLink, type HostOf, linkViewSchema, newCode, viewOfLink } from "../link/link.ts";
-import { type LinkAccess, viewIn } from "../link/routes.ts";
+import { type FoundLinks, viewIn } from "../link/routes.ts";
 import { filterQuery, ownersIn } from "../list/filter.ts";
 import type { DeletedLinks } from "./deleted.ts";
 import { namedObject } from "../../lib/named-object.ts";
@@ -32,7 +32,7 @@ function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
   };
 }
 
-type Deps = LinkAccess & {
+type Deps = FoundLinks & {
   deleted: DeletedLinks;
   owners: { resolved<Q extends Parameters<typeof ownersIn>[0]>(query: Q): Promise<Q> };
 };
@@ -44,7 +44,8 @@ export function deletedEndpoints(links: Deps): Endpoint[] {
   return [
     endpoint("GET /links/deleted", {
       ...shared,
-      summary: "List deleted links that can be put back, newest first; those of shares can't",
+      summary:
+        "List deleted links that can be put back, newest first; those of shares can't. Without parameters, or with domain alone, it reads the link `deleted` if there is one",
       query: z.object({
         ...cursorQuery,
         search: z
@@ -54,7 +55,12 @@ export function deletedEndpoints(links: Deps): Endpoint[] {
           .describe("in code, target, title and note; a page may be short although more follow"),
         owner: filterQuery.shape.owner,
         team: filterQuery.shape.team,
+        domain: z.string().optional().describe("host of the link `deleted`; default: none"),
       }),
+      async yields({ query: { domain, ...filters }, account }) {
+        if (Object.values(filters).some((given) => given !== undefined)) return false;
+        return (await by(actorOf(account)).find(domains.key("deleted", domain))) !== null;
+      },
       response: z.array(deletedView),
       paged: "cursor",
       async handle({ query, account }) {

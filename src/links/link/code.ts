@@ -20,8 +20,8 @@ const IS_SEGMENTS = new RegExp(`^${SEGMENTS}$`);
 /** Paths of the file endpoints. */
 const ALWAYS_RESERVED = ["files", "folders"];
 
-/** Paths of the admin API below `links/`. */
-const API_PATHS = ["available", "batch", "deleted", "export"];
+/** Paths of the admin API below `links/` that never give way to a link. */
+const API_PATHS = ["batch", "export"];
 
 /** Codes in the OpenAPI document: what a link can have, and what a new link takes, where an empty one is absent. */
 export const CODE_FORM = { pattern: CODE.source };
