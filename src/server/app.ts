@@ -11,6 +11,7 @@ import { isUnavailable } from "../platform/db/failures.ts";
 import { movedTo } from "../platform/db/move-switch.ts";
 import { registerCertificateMetrics } from "../platform/health/http-metrics.ts";
 import { startProcessMetrics } from "../platform/health/process-metrics.ts";
+import { standingFields } from "../platform/http/context.ts";
 import { failureResponse, toAppError } from "../platform/http/errors.ts";
 import { createJobRunner, registerJobMetrics } from "../platform/jobs/runner.ts";
 import type { Env } from "../platform/settings/env.ts";
@@ -59,7 +60,12 @@ export async function createApp(env: Env, options: AppOptions) {
     /** What `server.http_port` responds; undefined: nothing listens there. */
     plainHttp: rooms.find(({ plainHttp }) => plainHttp !== undefined)?.plainHttp,
     /** The response to an error of `respond`. */
-    explain: (error: unknown): Response => failureResponse(toAppError(error)),
+    explain(error: unknown): Response {
+      const response = failureResponse(toAppError(error));
+      const standing = Object.entries(standingFields(crypto.randomUUID()));
+      for (const [name, value] of standing) response.headers.set(name, value);
+      return response;
+    },
     connectionLimit: createConnectionLimit({ registry, logger }),
     /** Call it with the servers that call `respond` and `plainHttp`. */
     listens: (servers: readonly WireServer[]): void => worker?.on({ servers }),

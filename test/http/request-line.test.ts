@@ -21,6 +21,17 @@ afterAll(() => here.installation.remove());
 const refused = (bytes: string) => refusal(here.open(), bytes);
 const status = async (bytes: string, method = "GET") => (await ask(here.open(), bytes, method)).status;
 
+test("a malformed head has the standing fields of the API", async () => {
+  for (const target of ["/admin/v1/links/./f1", "/a b"]) {
+    const { status: given, headers } = await ask(here.open(), request(target), "GET");
+    const standing = ["x-content-type-options", "referrer-policy", "cache-control"].map((name) =>
+      headers.get(name),
+    );
+    expect([given, ...standing]).toEqual([400, "nosniff", "no-referrer", "no-store"]);
+    expect(headers.get("x-request-id")).toMatch(/^[\da-f-]{36}$/);
+  }
+});
+
 describe("a method", () => {
   test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "PURGE", "SEARCH", "COPY"])(
     "%s on a code is 405 with Allow, and the connection lives on",

@@ -134,6 +134,13 @@ class HttpRequest {
 const NO_STORE = { "Cache-Control": "no-store" };
 const GUARDING_FIELDS = { "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer" };
 
+/** The fields of every response of the API, for one to a request that never became a context. */
+export const standingFields = (requestId: string): Record<string, string> => ({
+  ...NO_STORE,
+  ...GUARDING_FIELDS,
+  "X-Request-Id": requestId,
+});
+
 export class HttpContext {
   readonly req: HttpRequest;
   readonly env: HttpConnection;

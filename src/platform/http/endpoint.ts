@@ -83,7 +83,7 @@ export type Endpoint<
   bodyLimit?: number;
   /** Allows 16 MiB (json-list.ts). */
   list?: ListOptions;
-  /** Raw strings. A schema that is a list takes all values of its key, any other the last one. */
+  /** Raw strings. A schema that is a list takes all values of its key, any other the first one. */
   query?: Q;
   /** Path parameters in the OpenAPI document. By default `id` is a whole number from 1, others are texts. */
   params?: Readonly<Record<string, Schema>>;
