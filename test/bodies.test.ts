@@ -49,8 +49,8 @@ const answered = async (sender: Sender): Promise<string> => {
 
 test("a refusal is sent before the body ends and does not wait for the rest", async () => {
   const cases: [path: string, length: number, body: string, status: number, sentence: string][] = [
-    ["/auth/login", 2 * MIB, "", 413, "4 KiB"],
-    ["/auth/refresh", 2 * MIB, "", 413, "4 KiB"],
+    ["/auth/login", 2 * MIB, "", 413, "64 KiB"],
+    ["/auth/refresh", 2 * MIB, "", 413, "64 KiB"],
     ["/links", 2 * MIB, "[".repeat(100), 400, "64 levels"],
     ["/links", 2 * MIB, `{"a":[${"{},".repeat(10_000)}`, 400, "10000 values"],
     ["/links", 2 * MIB, `{"a":"${"\\t".repeat(100_001)}`, 400, "100000 escapes"],

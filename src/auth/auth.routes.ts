@@ -7,7 +7,7 @@ import {
   type HttpContext,
   messageResponse,
 } from "../platform/http/endpoint.ts";
-import { requireJson, SHORT_LIMIT } from "../platform/http/read-body.ts";
+import { PASSWORD_LIMIT, requireJson, SHORT_LIMIT } from "../platform/http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { type Account, BUILT_IN_ADMIN } from "./account.ts";
@@ -102,8 +102,8 @@ function sessionEndpoints({
       ...open,
       summary: "Sign in; sets the three cookies of a session",
       body: loginBody,
-      bodyLimit: SHORT_LIMIT,
-      failures: [401, 403, 415, 429],
+      bodyLimit: PASSWORD_LIMIT,
+      failures: [401, 403, 429],
       async admit(c) {
         refuse(c);
         requireJson(c.req.raw);
@@ -235,7 +235,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       ...own,
       summary: "Change your password; ends all your sessions and sets the cookies of a new one",
       body: passwordBody,
-      bodyLimit: SHORT_LIMIT,
+      bodyLimit: PASSWORD_LIMIT,
       admit: (c) => addressLimit.take(deps.addressOf(c)),
       failures: [409, 429],
       response: sessionResponse,

@@ -74,7 +74,7 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
       ...open,
       summary: "Mail a link for a new password, if there is such an account with a verified address",
       body: resetRequest,
-      failures: [403, 409, 415, 429],
+      failures: [403, 409, 429],
       done: "If there is such an account with a verified address, a link is on its way",
       handle: ({ body }) => contacts.requestPassword(body.account),
     }),
@@ -82,7 +82,7 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
       ...open,
       summary: "Set the password by the link of a mail; ends the sessions of the account",
       body: newPasswordBody,
-      failures: [403, 404, 409, 415, 429],
+      failures: [403, 404, 409, 429],
       response: passwordSetView,
       async handle({ body: { token, password, display_name: displayName } }) {
         const username = await contacts.setPassword(token, password, displayName);
@@ -93,7 +93,7 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
       ...open,
       summary: "Confirm an address by the link of a mail",
       body: proofBody,
-      failures: [403, 404, 409, 415, 429],
+      failures: [403, 404, 409, 429],
       async handle({ body }) {
         return { message: `${await contacts.confirmAddress(body.token)} is confirmed` };
       },

@@ -59,7 +59,7 @@ function signInEndpoints(deps: Deps): Endpoint[] {
       summary: "Sign in with a passkey; sets the three cookies of a session",
       body: namedObject("PasskeySignIn", { credential: assertion }),
       bodyLimit: CREDENTIAL_LIMIT,
-      failures: [401, 403, 415, 429],
+      failures: [401, 403, 429],
       async admit(c) {
         refuseForeign(c);
         requireJson(c.req.raw);

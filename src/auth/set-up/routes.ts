@@ -48,7 +48,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
       ...shared,
       summary: "Whether the one-time address of the set-up is valid, and the settings that it asks for",
       body: checkBody,
-      failures: [403, 404, 415, 429],
+      failures: [403, 404, 429],
       response: checkResponse,
       handle: async ({ body }) => ({
         expires_at: new Date(await setUp.validateSecret(body.secret)).toISOString(),
@@ -61,7 +61,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
       ...shared,
       summary: "Set the administrator's first password and a few settings, and sign in; works once",
       body: setUpBody,
-      failures: [403, 404, 409, 415, 429],
+      failures: [403, 404, 409, 429],
       response: sessionResponse,
       async handle({ c, body }) {
         const signedIn = await setUp.complete({

@@ -162,7 +162,7 @@ forEachDialect((dialect) => {
     const form = { "Content-Type": "text/plain" };
     for (const [headers, status] of [
       [foreign, 403],
-      [form, 415],
+      [form, 400],
     ] as const) {
       expect((await harness.request("POST", "/panel/v1/set-up", { body, headers })).status).toBe(status);
     }

@@ -6,8 +6,10 @@ import { bodyChunks } from "./body-chunks.ts";
 import type { BodyReservation } from "./body-memory.ts";
 
 const JSON_LIMIT = 2 * 1024 * 1024;
-/** Limits a body of a few short fields, or an ignored one. */
+/** Limits a body of a few short fields. */
 export const SHORT_LIMIT = 4 * 1024;
+/** Limits a body with any password that a person may type, right or wrong, or an ignored one. */
+export const PASSWORD_LIMIT = 64 * 1024;
 /** `mostParts`: brackets and commas. A single object needs less than a hundredth. */
 const MOST_IN_JSON = { mostParts: 10_000, mostEscapes: 100_000 };
 
@@ -59,23 +61,19 @@ export async function* bodyBytes(
   }
 }
 
-/** Another origin's form can send JSON only under another type. @throws BadRequest with 415 */
+/** Another origin's form can send JSON only under another type. @throws BadRequest */
 export function requireJson({ headers }: Request): void {
   if (bareMediaType(headers.get("content-type")) === "application/json") return;
-  throw appError("BadRequest", "Send the body with Content-Type: application/json.", {
-    details: { status: 415 },
-  });
+  throw appError("BadRequest", "Send the body with Content-Type: application/json.");
 }
-
-const SHORT_BODY_BYTES = 64 * 1024;
 
 /** Cut its connection after a refusal: the server would read the rest of the body. */
 export const hasLongBody = (request: RequestHeaders): boolean =>
-  request.headers.get("transfer-encoding") !== null || lengthOf(request) > SHORT_BODY_BYTES;
+  request.headers.get("transfer-encoding") !== null || lengthOf(request) > PASSWORD_LIMIT;
 
 /** Protects an endpoint without a body. @throws PayloadTooLarge */
 export function refuseLongBody(request: RequestHeaders): void {
-  if (lengthOf(request) > SHORT_LIMIT) throw tooLarge(SHORT_LIMIT);
+  if (lengthOf(request) > PASSWORD_LIMIT) throw tooLarge(PASSWORD_LIMIT);
 }
 
 type RequestHeaders = { headers: Pick<Headers, "get"> };
