@@ -243,7 +243,7 @@ async function ownedChange(
   // A share goes with its files. A report stays with those whose figures it shows.
   if (owner === undefined || isInternal(link.target) || isInternal(change.target)) return past;
   const ownerId = owner === null ? null : await parts.owners.newOwner(parts.actor, owner);
-  return { state, change: { ...change, ownerId } };
+  return { ...past, change: { ...change, ownerId } };
 }
 
 /** Hashes the password. */
