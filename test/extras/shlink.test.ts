@@ -131,6 +131,17 @@ test("findIfExists finds what has all that is given", async () => {
   });
 });
 
+test("findIfExists compares what is given as it would be stored", async () => {
+  const longUrl = "https://example.com/find-stored";
+  const given = { longUrl, tags: ["News", " b"], title: " x ", validSince: "", findIfExists: true };
+  const first = await ask("POST", "/short-urls", given);
+  expect(first.body).toMatchObject({ tags: ["b", "news"], title: "x" });
+  for (const other of [{}, { tags: ["B", "news", "NEWS"] }, { longUrl: ` ${longUrl}` }, { maxVisits: null }])
+    expect((await ask("POST", "/short-urls", { ...given, ...other })).body).toEqual(first.body);
+  expect((await ask("POST", "/short-urls", { ...given, tags: [" "] })).status).toBe(400);
+  await ask("DELETE", `/short-urls/${first.body["shortCode"]}`);
+});
+
 test("findIfExists finds a link whose target begins many others", async () => {
   const given = { longUrl: "https://home.example/", findIfExists: true };
   const first = await ask("POST", "/short-urls", given);
@@ -315,6 +326,12 @@ test("domains are listed, and lead where they are told", async () => {
     200,
   ]);
   expect((await ask("GET", "/short-urls/d")).status).toBe(404);
+  for (const domain of ["bücher.example", "BÜCHER.example"])
+    expect((await ask("PATCH", "/domains/redirects", { domain, ...redirects })).body).toEqual(redirects);
+  const shared = { longUrl: base, domain: "Bücher.example", findIfExists: true };
+  const one = await ask("POST", "/short-urls", shared);
+  expect(one.body["domain"]).toBe("xn--bcher-kva.example");
+  expect((await ask("POST", "/short-urls", shared)).body).toEqual(one.body);
 });
 
 test("rules are not shown as none", async () => {

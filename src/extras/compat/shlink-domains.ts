@@ -33,7 +33,7 @@ export async function setRedirects(request: ShlinkRequest): Promise<ShlinkReply>
   if (host === null) return setDefault(request);
   const listed = await call("GET", "/domains");
   if (listed.status !== 200) return refused(listed);
-  const known = (listed.body.data as DomainView[]).find((one) => one.host === host.toLowerCase());
+  const known = (listed.body.data as DomainView[]).find((one) => one.host === host);
   const change = {
     ...(baseUrlRedirect !== undefined && { default_url: baseUrlRedirect }),
     ...((invalidShortUrlRedirect !== undefined || regular404Redirect !== undefined) && {

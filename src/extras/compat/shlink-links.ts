@@ -1,5 +1,8 @@
 /** Short URLs of Shlink. */
+import { AppError } from "../../lib/errors.ts";
+import { checkHost } from "../../links/domains/domain.ts";
 import type { LinkView } from "../../links/link/link.ts";
+import { checkTags, sortedTags } from "../../links/tags/tag.ts";
 import { linksFrom, part } from "./call.ts";
 import type { ShlinkRequest } from "./shlink-request.ts";
 import { invalid, reply, problem, refused, type ShlinkReply } from "./shlink-problems.ts";
@@ -31,12 +34,16 @@ export const shortUrlOf = (link: LinkView) => ({
   hasRedirectRules: (link.rules ?? []).length > 0,
 });
 
-/** @param domain absent, `DEFAULT` or the host of the default domain: that one */
-export const domainNamed = (
+/** The host as it is stored. @param domain absent, `DEFAULT` or the host of the default domain: that one */
+export function domainNamed(
   { defaultHost }: Pick<ShlinkRequest, "defaultHost">,
   domain: unknown,
-): string | null =>
-  typeof domain !== "string" || ["", "DEFAULT", defaultHost].includes(domain) ? null : domain;
+): string | null {
+  if (typeof domain !== "string" || ["", "DEFAULT"].includes(domain)) return null;
+  const host = checkHost(domain);
+  const stored = typeof host === "string" ? host : domain;
+  return stored === defaultHost ? null : stored;
+}
 
 const addressOf = (request: ShlinkRequest) => ({
   path: `/links/${part(request.name)}`,
@@ -109,14 +116,17 @@ const textIn = (value: unknown): string => (typeof value === "string" ? value : 
 
 /** The newest link that has all that the request gives. */
 async function findLink({ call }: ShlinkRequest, given: Record<string, unknown>): Promise<LinkView | null> {
-  const { target, code, domain, tags } = given;
-  if (typeof target !== "string") return null;
+  const { code, domain, ...fields } = given;
+  const wanted = storedFields(fields);
+  if (wanted === null || typeof wanted["target"] !== "string") return null;
+  const { target, tags } = wanted;
   const isEqual = (link: LinkView) =>
-    Object.entries(given).every(([name, value]) => {
-      const own = (link as Record<string, unknown>)[name] ?? null;
+    Object.entries(wanted).every(([name, value]) => {
+      const own = (link as Record<string, unknown>)[name];
+      if (isUnset(own) || isUnset(value)) return isUnset(own) && isUnset(value);
       if (name === "tags") return sameTags(own, value);
       if (name === "starts_at" || name === "expires_at") return sameInstant(own, value);
-      return own === (value ?? null);
+      return own === value;
     });
   if (typeof code === "string") {
     const { status, body } = await call("GET", `/links/${part(code)}`, { query: { domain: textIn(domain) } });
@@ -132,12 +142,29 @@ async function findLink({ call }: ShlinkRequest, given: Record<string, unknown>)
   return null;
 }
 
+/** The fields as a new link would have them; null if it is refused. */
+function storedFields(given: Record<string, unknown>): Record<string, unknown> | null {
+  const { tags } = given;
+  const texts = Object.entries(given).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value.trim() : value,
+  ]);
+  const stored = Object.fromEntries(texts) as Record<string, unknown>;
+  if (!Array.isArray(tags)) return stored;
+  try {
+    return { ...stored, tags: checkTags(tags.map(String)) };
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+const isUnset = (value: unknown): boolean =>
+  [null, undefined, "", false].includes(value as null) || (Array.isArray(value) && value.length === 0);
 const sameTags = (own: unknown, given: unknown): boolean =>
-  Array.isArray(own) &&
-  Array.isArray(given) &&
-  JSON.stringify(own.toSorted()) === JSON.stringify(given.toSorted());
+  Array.isArray(own) && Array.isArray(given) && sortedTags(own).join("\n") === given.join("\n");
 const sameInstant = (own: unknown, given: unknown): boolean =>
-  given === null ? own === null : own !== null && Date.parse(String(own)) === Date.parse(String(given));
+  Date.parse(String(own)) === Date.parse(String(given));
 
 /** Our order by field of Shlink. Others count as the default. */
 const ORDERS: Readonly<Record<string, string>> = {
