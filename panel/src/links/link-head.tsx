@@ -15,7 +15,7 @@ import { useCopy } from "../ui/copy/copy-state.ts";
 import { Heading } from "../ui/heading.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { Parts } from "../ui/lists/parts.tsx";
-import { PagePath } from "../ui/page-path.tsx";
+import { PagePath } from "../ui/lists/page-path.tsx";
 import { ariaKeysOf, withKeys } from "../ui/keys/shortcuts.ts";
 import { noteRecent } from "../ui/recent.ts";
 import { StateBadge } from "../ui/state-badge.tsx";

@@ -5,7 +5,7 @@ import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { inTree } from "../ui/tree-names.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
-import { PagePath } from "../ui/page-path.tsx";
+import { PagePath } from "../ui/lists/page-path.tsx";
 import type { ShareSubject } from "./form/share-values.ts";
 import { ShareForm } from "./form/share-form.tsx";
 import type { SavedShare } from "./form/save-share.ts";

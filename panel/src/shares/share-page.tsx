@@ -25,7 +25,7 @@ import { ShareStateBadge } from "./list/share-state.tsx";
 import { ShareContent } from "./page/share-content.tsx";
 import { ShareHappened } from "./page/share-happened.tsx";
 import { useShareName } from "./share-name.ts";
-import { PagePath } from "../ui/page-path.tsx";
+import { PagePath } from "../ui/lists/page-path.tsx";
 import { refreshShares, shareQuery } from "./share-queries.ts";
 import { ShareQr } from "./share-qr.tsx";
 

@@ -14,7 +14,7 @@ import { RowLabel } from "../../ui/lists/row-label.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { PagePath } from "../../ui/page-path.tsx";
+import { PagePath } from "../../ui/lists/page-path.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshFiles, restoreEntry } from "../file-queries.ts";
 import { KindIcon } from "../kind-icon.tsx";

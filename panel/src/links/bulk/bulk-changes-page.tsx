@@ -11,7 +11,7 @@ import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { PagePath } from "../../ui/page-path.tsx";
+import { PagePath } from "../../ui/lists/page-path.tsx";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { refreshLinks } from "../link-queries.ts";
 import { undoBulkChange } from "./found-run.ts";

@@ -10,7 +10,7 @@ import { useSentence } from "../../ui/failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
 import { FormFoot } from "../../ui/forms/form-foot.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { PagePath } from "../../ui/page-path.tsx";
+import { PagePath } from "../../ui/lists/page-path.tsx";
 import { csvReport } from "./csv-report.ts";
 import { FailedRows } from "./failed-rows.tsx";
 import { FileDrop } from "./file-drop.tsx";

@@ -10,7 +10,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { PagePath } from "../../ui/page-path.tsx";
+import { PagePath } from "../../ui/lists/page-path.tsx";
 import { SearchField } from "../../ui/lists/search-field.tsx";
 import { TargetUse } from "../../ui/lists/target-use.tsx";
 import { deletedLinksQuery } from "./deleted-queries.ts";

@@ -11,7 +11,7 @@ import { DataList } from "../../ui/lists/data-list.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { PagePath } from "../../ui/page-path.tsx";
+import { PagePath } from "../../ui/lists/page-path.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { MoveColumns } from "./move-columns.tsx";
 import { MoveCounts } from "./move-counts.tsx";

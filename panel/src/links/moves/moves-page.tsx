@@ -9,7 +9,7 @@ import { DataList } from "../../ui/lists/data-list.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { PagePath } from "../../ui/page-path.tsx";
+import { PagePath } from "../../ui/lists/page-path.tsx";
 import { MoveState } from "./move-state.tsx";
 import { useProducts } from "./move-products.ts";
 import { movesQuery } from "./move-queries.ts";

@@ -12,7 +12,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { PagePath } from "../../ui/page-path.tsx";
+import { PagePath } from "../../ui/lists/page-path.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { TargetUse } from "../../ui/lists/target-use.tsx";

@@ -13,7 +13,7 @@ import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { giveFocusBack } from "../../ui/focus-back.ts";
 import { PageHead } from "../../ui/page-head.tsx";
-import { PagePath } from "../../ui/page-path.tsx";
+import { PagePath } from "../../ui/lists/page-path.tsx";
 import { SearchField } from "../../ui/lists/search-field.tsx";
 import { tagsQuery } from "../link-queries.ts";
 import { RenameTag } from "./rename-tag.tsx";
