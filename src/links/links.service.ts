@@ -242,6 +242,9 @@ export function createLinkService(given: LinkServiceDeps) {
     ...createAsking({ ...asking, links: repository }),
     safety: createLinkSafety({ ...shared, links: repository, writer }),
     stats: () => repository.stats(deps.clock.now()),
+    /** Whether a link serves files. One that was taken down keeps its code when they go. */
+    servesFiles: async (linkId: number): Promise<boolean> =>
+      (await repository.filesOwners([linkId])).has(linkId),
     /** The number of all links. */
     total: () => readTotal(database.read),
     close() {

@@ -73,7 +73,8 @@ function pathExplain({ database, config, clock, logger, env, instance, links }: 
     }),
     automated: createAutomatedVisitors(),
     uses: links.uses,
-    serves: async (code, now) => (await sharedLink(cache, links.domains.stored(code), now)) !== null,
+    shared: (code, now) => sharedLink(cache, links.domains.stored(code), now),
+    servesFiles: links.servesFiles,
     enforcesPasswords,
     passUtm: () => config.get("utm.enable_passthrough"),
   });

@@ -22,6 +22,7 @@ import {
   type SpecialLink,
   toLocation,
 } from "../links/cache/cached-link.ts";
+import type { CachedLink } from "../links/cache/cached-link.ts";
 import { isInternal, isReport } from "../links/link/internal-target.ts";
 import { explainRules, type Facts } from "../links/rules/decide.ts";
 import { conditionName, parseRules, parseRuleTarget, rulesSchema, sharedCode } from "../links/rules/rule.ts";
@@ -88,8 +89,10 @@ type ExplainDeps = {
   fallbacks: Fallbacks;
   automated: { includes(request: { method: string; headers: Pick<Headers, "get"> }): boolean };
   uses: { of(linkId: number): Promise<number> };
-  /** The code serves a share or drop box now. */
-  serves(code: string, now: number): Promise<boolean>;
+  /** The link to which a rule leads; null if it is over, or serves nothing of ours. */
+  shared(code: string, now: number): Promise<CachedLink | null>;
+  /** Whether the link serves files. One that was taken down keeps its code when they go. */
+  servesFiles(linkId: number): Promise<boolean>;
   enforcesPasswords(): boolean;
   passUtm(): boolean;
 };
@@ -101,7 +104,7 @@ type Explain = ReturnType<typeof createExplain>;
  * use.
  */
 export function createExplain(deps: ExplainDeps) {
-  const { visitors, fallbacks, automated, uses, serves, passUtm } = deps;
+  const { visitors, fallbacks, automated, uses, shared, servesFiles, passUtm } = deps;
   /** Domains may lead elsewhere. @param lost why, as visitors learn it */
   function nowhere(
     { code, domain }: Explained,
@@ -160,11 +163,17 @@ export function createExplain(deps: ExplainDeps) {
       if ((await uses.of(explained.id)) >= link.maxClicks) return closed(explained, link, sent.now, "usedUp");
     }
     const code = sharedCode(link.target);
-    if (code !== null)
-      return { target: link.target, status: (await serves(code, sent.now)) ? 200 : 404, reason };
+    if (code !== null) {
+      const found = await shared(code, sent.now);
+      const isServed = found !== null && (await serves(found.id, found.location));
+      return { target: link.target, status: isServed ? 200 : 404, reason };
+    }
     const request = { path: `?${sent.query}`, pathEnd: 0, beyond: explained.beyond ?? "" };
     return { target: locate(link, request, passUtm()), status: link.redirectStatus, reason };
   }
+
+  const serves = async (linkId: number, location: string): Promise<boolean> =>
+    isReport(location) || servesFiles(linkId);
 
   return async (explained: Explained, sent: Sent): Promise<Explanation> => {
     const { target, expires_at: expiresAt } = cacheable(explained, deps.enforcesPasswords());
@@ -174,7 +183,8 @@ export function createExplain(deps: ExplainDeps) {
     if (link !== null) return special(explained, link, sent);
     if (isInternal(location)) {
       const reason = isReport(location) ? "report" : "share";
-      return { target: `${reason}:${explained.code}`, status: 200, reason, steps: [] };
+      const status = (await serves(explained.id, location)) ? 200 : 404;
+      return { target: `${reason}:${explained.code}`, status, reason, steps: [] };
     }
     const found = passUtm() ? withUtm(location, `?${sent.query}`, 0) : location;
     return { target: found, status: 307, reason: "target", steps: [] };

@@ -114,7 +114,8 @@ const explain = createExplain({
   fallbacks,
   automated,
   uses: { of: async () => (settings.mayUse ? 0 : 1) },
-  serves: async () => false,
+  shared: async () => null,
+  servesFiles: async () => true,
   enforcesPasswords: () => settings.isLocked,
   passUtm: () => true,
 });

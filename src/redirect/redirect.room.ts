@@ -108,7 +108,8 @@ export const redirectRoom = {
       fallbacks,
       automated,
       uses: links.uses,
-      serves: async (code, now) => (await sharedLink(cache, links.domains.stored(code), now)) !== null,
+      shared: (code, now) => sharedLink(cache, links.domains.stored(code), now),
+      servesFiles: links.servesFiles,
       enforcesPasswords: () => config.get("features.enforce_link_passwords"),
       passUtm,
     });

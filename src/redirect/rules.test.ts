@@ -27,7 +27,14 @@ const AGENTS = {
 
 /** Links by their codes, or a database that finds them. */
 function setUp(find: (code: string) => CachedLink | null) {
-  const at = { now: NOW, address: "192.0.2.7", isLocked: false, uses: 0, passUtm: false };
+  const at = {
+    now: NOW,
+    address: "192.0.2.7",
+    isLocked: false,
+    uses: 0,
+    passUtm: false,
+    gone: [] as number[],
+  };
   const clicks: [link: number, rule: number | null][] = [];
   const requested: string[] = [];
   const served = (kind: string) => ({
@@ -86,7 +93,8 @@ function setUp(find: (code: string) => CachedLink | null) {
     fallbacks,
     automated,
     uses,
-    serves: async (code, now) => (await sharedLink(cache, code, now)) !== null,
+    shared: (code, now) => sharedLink(cache, code, now),
+    servesFiles: async (id) => !at.gone.includes(id),
     enforcesPasswords: () => at.isLocked,
     passUtm,
   });
@@ -217,6 +225,32 @@ describe("one link", () => {
       expect(await ask()).toBe("404 Not Found");
     }
     expect([clicks, services]).toEqual([[], []]);
+  });
+
+  test("what explains a code asks whether it still serves files", async () => {
+    const photos = { ...rowOf(8, {}, internalTarget("folder", 1)), options: null };
+    const direct = { ...photos, code: "photos", shortUrl: "http://go.example/photos" };
+    const rules: Rule[] = [{ if: { percent: 100 }, target: "share:photos" }];
+    const byRule = { ...rowOf(7, { rules }), code: "a", shortUrl: "http://go.example/a" };
+    const acceptLanguage = null;
+    const sent = {
+      linkId: 7,
+      now: NOW,
+      userAgent: "",
+      acceptLanguage,
+      referrer: null,
+      query: "",
+      address: () => "",
+    };
+    for (const [gone, status] of [
+      [[], 200],
+      [[8], 404],
+    ] as const) {
+      at.gone = [...gone];
+      expect(await explain(direct, sent)).toMatchObject({ status, reason: "share" });
+      expect(await explain(byRule, sent)).toMatchObject({ status, target: "share:photos" });
+    }
+    at.gone = [];
   });
 
   test("a share waits for the password of the link, and its pages take no further use", async () => {

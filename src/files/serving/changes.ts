@@ -7,6 +7,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayChangeFiles } from "../../lib/actor.ts";
 import { appError, badField } from "../../lib/errors.ts";
 import { validateInternalFields } from "../../links/link/internal-fields.ts";
+import { linkServesNothing } from "../../links/link/code.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
 import type { Link, PatchInput, ShownLink } from "../../links/link/link.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
@@ -112,11 +113,12 @@ export function createShareChanges(deps: Deps) {
       const use = parseUse(input);
       const links = linksOf(actor);
       const link = await links.get(key);
-      const isShare = isInternal(link.target);
+      const served = isInternal(link.target) ? await repository.accountServedBy(link.id) : undefined;
+      const isShare = served !== undefined;
       const entries = use === null || use.kind === "url" ? null : entryIdsOf(use);
       if (entries !== null) refuseBound(actor);
-      if (!isShare && entries === null) return links.write(await links.prepare(link, input));
-      const served = isShare ? await repository.accountServedBy(link.id) : undefined;
+      if (!isInternal(link.target) && entries === null) return links.write(await links.prepare(link, input));
+      if (!isShare && use === null) throw linkServesNothing(key);
       refuseOthers(actor, key, served);
       const owner = entries === null ? null : await repository.ownerOf(entries);
       const tree =
@@ -149,7 +151,7 @@ export function createShareChanges(deps: Deps) {
       const isPasswordServed = past.hasPasswordOfState && isInternal(past.change.target);
       const planned = { link, change: past.change, now: clock.now(), isPasswordServed };
       const earlier = pastUse(past.change.target, past.state);
-      if (earlier === null && serves === null) return links.write(planned);
+      if (earlier === null && serves === null && !isInternal(link.target)) return links.write(planned);
       refuseOthers(actor, key, serves?.accountId);
       const plan = { ...QUIET, actor, isShare: serves !== null, isOwner: isOwnerOf(actor) };
       if (earlier === null) {

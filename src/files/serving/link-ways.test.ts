@@ -116,6 +116,34 @@ forEachDialect((dialect) => {
       }
     });
 
+    test("goes on to a URL or another file when it was taken down, its file went, and it is reinstated", async () => {
+      const boss = { ...at.actor(await at.account()), ownOnly: false };
+      const [code, other, third] = [await link(), await link(), await link()];
+      for (const one of [code, other, third]) {
+        const id = await file(one);
+        await patchLink(one, { file_id: id });
+        const review = { action: "take_down", reason: null, updatedAt: null } as const;
+        await at.service.safety.review(boss, one, review);
+        await at.files.remove(me, id);
+        expect(await refusal(patchLink(one, { target: URL_B }))).toBe("Conflict");
+        await at.service.safety.review(boss, one, { ...review, action: "reinstate" });
+        const { id: linkId } = await links.get(one);
+        expect(await at.service.servesFiles(linkId)).toBe(false);
+        expect(await patchLink(one, { title: "t" }).catch((error: Error) => error.message)).toContain(
+          "is gone",
+        );
+      }
+      expect(await patchLink(code, { target: URL_B, title: "t" })).toMatchObject({
+        target: URL_B,
+        title: "t",
+      });
+      expect(await patchLink(other, { file_id: await file("next") })).toMatchObject({ kind: "file" });
+      const [made] = await at.eventIds((await links.get(third)).id);
+      const by = { actor, mayShare: () => {} };
+      const back = at.changes.revertLink(me, third, { eventId: made!, state: "after" }, by);
+      expect(await back).toMatchObject({ target: URL_A });
+    });
+
     test("is for editors of the team that has the files, not for its viewers", async () => {
       const team = await at.account();
       const press = -2 - team;

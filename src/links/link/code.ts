@@ -122,6 +122,12 @@ export const linkServesShare = (code: string): AppError =>
     `The link "${codeOf(code)}" serves a share or a report; PATCH changes what it serves.`,
   );
 
+export const linkServesNothing = (code: string): AppError =>
+  appError(
+    "Conflict",
+    `What "${codeOf(code)}" served is gone. Give it a target, a file or a folder, or delete it.`,
+  );
+
 export const codeRepeated = (code: string): AppError =>
   appError(
     "LinkAlreadyExists",
