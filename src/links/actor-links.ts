@@ -33,11 +33,13 @@ import { createQueryBatch } from "./query-batch/query-batch.ts";
 import { type BulkEvents, createBulkUndo, revertTagPart } from "./query-batch/undo.ts";
 import type { DeletedLinks } from "./deleted/deleted.ts";
 import type { CodeAvailability, CreateInput, Link, PatchInput, ShownLink, UpdateInput } from "./link/link.ts";
-import type { LinkRepository } from "./write/repository.ts";
+import type { ExistingLink, LinkRepository } from "./write/repository.ts";
 import type { LinkList } from "./list/list.ts";
 import type { LinkChanges } from "./write/changes.ts";
 import type { TagRepository } from "./tags/repository.ts";
 import { createTagService } from "./tags/service.ts";
+import { takenDownRefusal } from "./write/allowed-targets.ts";
+import { retagLinks } from "./write/retagging.ts";
 import { reaches } from "./write/plans.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./write/writer.ts";
 
@@ -159,7 +161,8 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     },
 
     get tags() {
-      return createTagService({ ...parts, repository: tags }, actor);
+      const rows = { ...repository, refusalOf: takenDownRefusal, retag: retagLinks(bulk()) };
+      return createTagService<ExistingLink>({ ...parts, repository: tags, rows }, actor);
     },
 
     /** Changes links that a filter finds. */

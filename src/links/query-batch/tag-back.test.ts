@@ -4,7 +4,7 @@ import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.
 import type { TeamRole } from "../../lib/access.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { linkQueryOf } from "../list/query.ts";
-import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
+import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 import { parseBulkId } from "../bulk-id.ts";
 import type { RevertedPortion } from "./undo.ts";
 
@@ -47,7 +47,7 @@ forEachDialect(({ openDb }) => {
 
   /** Newest first. */
   const recorded = async () =>
-    (await room.events.page({}, null, 100)).events
+    (await room.events.page({}, null, 10_000)).events
       .filter(({ action }) => !action.startsWith("link."))
       .map(({ action, subject, before, after }) => [
         action,
@@ -55,6 +55,58 @@ forEachDialect(({ openDb }) => {
         JSON.parse(before ?? "null"),
         JSON.parse(after ?? "null"),
       ]);
+
+  describe("each link that a change of a tag reaches", () => {
+    const BOSS: Actor = { name: "boss", via: "panel", accountId: 6, ownOnly: false };
+    const review = (code: string, action: "take_down" | "reinstate") =>
+      room.links.safety.review(BOSS, code, { action, reason: null, updatedAt: null });
+    /** Newest first. */
+    const historyOf = async (code: string) => {
+      const { id } = await room.links.get(code);
+      const { events } = await room.events.page({ subjectId: id }, null, 100);
+      return events.map(({ action, before, after }) => [
+        action,
+        JSON.parse(before ?? "null")?.tags,
+        JSON.parse(after ?? "null")?.tags,
+      ]);
+    };
+
+    test("is dated, and has it in its history, as its undo", async () => {
+      await add("a", "x", "z");
+      room.clock.time = NOW + 1;
+      const { change } = await room.links.tags.rename("x", "y");
+      expect((await room.links.get("a")).updatedAt).toBe(NOW + 1);
+      room.clock.time = NOW + 2;
+      await room.links.tags.remove("z");
+      expect((await room.links.get("a")).updatedAt).toBe(NOW + 2);
+      room.clock.time = NOW + 3;
+      expect(await undo(change)).toEqual({ portions: 1, restored: 1, failed: [] });
+      expect((await room.links.get("a")).updatedAt).toBe(NOW + 3);
+      expect(await historyOf("a")).toEqual([
+        ["link.update", ["y"], ["x"]],
+        ["link.update", ["y", "z"], ["y"]],
+        ["link.update", ["x", "z"], ["y", "z"]],
+        ["link.create", undefined, ["x", "z"]],
+      ]);
+    });
+
+    test("keeps its tags while it is taken down", async () => {
+      for (const code of ["a", "b"]) await add(code, "x", "y");
+      await add("c", "alone");
+      await review("a", "take_down");
+      await review("c", "take_down");
+      expect(await room.links.tags.rename("x", "new")).toMatchObject({ tag: "new", links: 1 });
+      const { change } = await room.links.tags.remove("y");
+      expect([await tagsOf("a"), await tagsOf("b")]).toEqual([["x", "y"], ["new"]]);
+      expect(await refusal(room.links.tags.rename("alone", "other"))).toBe("Conflict");
+      expect(await refusal(room.links.tags.remove("alone"))).toBe("Conflict");
+      await review("b", "take_down");
+      expect(await undo(change)).toMatchObject({ restored: 0, failed: [["b", "Conflict"]] });
+      await review("c", "reinstate");
+      await room.links.tags.rename("alone", "other");
+      expect(await tagsOf("c")).toEqual(["other"]);
+    });
+  });
 
   describe("a rename", () => {
     test("is undone for the links that it changed, in portions, and that is an event", async () => {

@@ -20,12 +20,13 @@ import { orRefusal } from "../write/batch.ts";
 import type { FallbackLoops, LeadingUrls } from "../fallback/loops.ts";
 import type { ExistingLink, LinkRepository } from "../write/repository.ts";
 import { MOST_TAGS, readTagPart, sortedTags, type TagPart, tooManyTags } from "../tags/tag.ts";
+import { takenDownRefusal } from "../write/allowed-targets.ts";
+import { retagLinks } from "../write/retagging.ts";
 import type { CheckedUpdate, LinkWriter } from "../write/writer.ts";
 import { reaches } from "../write/plans.ts";
 import { type RecordLinkEvents, wholeState } from "../link/events.ts";
 import { codeOf } from "../link/key.ts";
 import type { TagRepository } from "../tags/repository.ts";
-import type { Retagging } from "../tags/tagging.repository.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { patchOfState } from "../history/history.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -205,7 +206,7 @@ const nameOf = (
 
 type TagPartDeps = {
   repository: Pick<LinkRepository, "lockIds" | "retag">;
-  tags: Pick<TagRepository, "keysOf">;
+  tags: Pick<TagRepository, "keysOf" | "touch">;
   record: RecordLinkEvents;
   clock: Clock;
   actor: Actor;
@@ -220,9 +221,10 @@ type RevertedPart = { restored: number; failed: { code: string; error: AppError 
 export const revertTagPart =
   ({ repository, tags, record, clock, actor }: TagPartDeps) =>
   async (tx: ChangeTransaction, part: TagPart): Promise<RevertedPart> => {
+    const retag = retagLinks({ repository, tags, record, clock, actor });
     const links = await repository.lockIds(tx.db, part.moved);
     const had = new Set(part.had);
-    const back: Retagging[] = [];
+    const back: { link: ExistingLink; after: readonly string[] }[] = [];
     const failed: RevertedPart["failed"] = [];
     const gone: number[] = [];
     for (const id of part.moved) {
@@ -235,11 +237,11 @@ export const revertTagPart =
         failed.push({ code: codeOf(link.code), error: editorsOnly(link.code) });
         continue;
       }
-      const after = revertedTags(link, part, had.has(id));
+      const after = takenDownRefusal(link) ?? revertedTags(link, part, had.has(id));
       if (after instanceof AppError) failed.push({ code: codeOf(link.code), error: after });
-      else back.push({ id, ownerId: link.ownerId, before: link.tags, after });
+      else back.push({ link, after });
     }
-    await repository.retag(tx.db, back);
+    await retag(tx.db, back);
     tx.changed("tags", [part.from, ...(part.to === null ? [] : [part.to])]);
     if (back.length > 0) await recordRestoration(tx.db, part, back.length);
     const keys =

@@ -197,7 +197,7 @@ async function subtractLinks(tx: Db, tagIds: readonly number[], linkIds: readonl
   }
 }
 
-export function createOwnerDeltas() {
+function createOwnerDeltas() {
   const byOwner = new Map<number, Map<number, number>>();
   return {
     add(ownerId: number | null, tagId: number, delta: number): void {
@@ -213,7 +213,7 @@ export function createOwnerDeltas() {
 }
 
 /** The tags must be locked. */
-export async function removeEmpty(tx: Db, tagIds: readonly number[]): Promise<void> {
+async function removeEmpty(tx: Db, tagIds: readonly number[]): Promise<void> {
   for (const chunk of chunked(tagIds, CHUNK)) {
     await tx.deleteFrom("tags").where("id", "in", chunk).where("links", "<=", 0).execute();
   }

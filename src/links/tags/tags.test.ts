@@ -240,7 +240,7 @@ forEachDialect((dialect) => {
       await room.links.by(EDITOR).tags.remove("y");
       await room.links.tags.remove("y");
       await room.links.tags.remove("y").catch(() => {});
-      const { events } = await room.events.page({}, null, 1_000);
+      const { events } = await room.events.page({}, null, 10_000);
       const recorded = events
         .filter(({ action }) => action.startsWith("tag."))
         .map(({ action, subject, actor, before, after }) => [
