@@ -91,7 +91,7 @@ once("on a phone the filters of events, shares and accounts are in a sheet", asy
   }
   // What explains the title stands above actions that have no room beside it.
   await page.goto(`${panel.origin}/panel/links/deleted`);
-  const sentence = (await page.getByText("They can be put back").boundingBox())!;
+  const sentence = (await page.getByText("You can put them back").boundingBox())!;
   const action = (await page.getByRole("link", { name: "Bulk changes" }).boundingBox())!;
   expect(sentence.y + sentence.height).toBeLessThan(action.y);
   expect(action.x).toBeLessThan(16);

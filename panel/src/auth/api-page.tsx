@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Skeleton, Stack, useComputedColorScheme } from "@mantine/core";
+import { Button, Stack, useComputedColorScheme } from "@mantine/core";
 import { IconExternalLink, IconKey } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { ADMIN_PREFIX, SERVER_URL } from "../base/place.ts";
@@ -54,9 +54,9 @@ export function ApiPage() {
         </Button>
       </PageHead>
       {token !== null && isTokenShown && <Secret secret={token} onClose={() => setIsTokenShown(false)} />}
-      <Skeleton visible={!isReady} className={classes["frame"]!}>
+      <div className={classes["frame"]}>
         <iframe ref={frame} src={REFERENCE} title={t`Reference of the API`} data-ready={isReady} />
-      </Skeleton>
+      </div>
       <SideForm title={t`New token`} isOpen={isMaking} onClose={() => setIsMaking(false)}>
         <TokenFields
           onClose={() => setIsMaking(false)}
