@@ -1716,7 +1716,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go back to a state in the history of a link or share; code and password stay
+         * Go back to a state in the history of a link or share; code and password stay, and the owner unless the event changed it
          * @description 409 if what the code served then is gone or belongs to somebody else. For editors and administrators; an API token needs the scope `links:write`.
          */
         post: operations["postLinkHistoryIdRestore"];
