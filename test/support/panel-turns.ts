@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 /** Until the page has its heading, and nothing that stands for what is still loading. */
 export async function shown(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.waitForFunction(() => document.querySelector(".mantine-Skeleton-root") === null);
+  await page.waitForFunction(() => document.querySelector(".mantine-Skeleton-root[data-visible]") === null);
 }
 
 /** Goes to a page inside the panel, as links do, which takes a third of a load. */
