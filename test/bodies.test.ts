@@ -82,7 +82,7 @@ test("a batch of the largest count and size is accepted, and one invalid item fa
   expect(status).toBe(200);
   expect(answer.data.success).toHaveLength(4_999);
   expect(answer.data.failed).toEqual([
-    { code: "", error: "An item can have at most 64 KiB and 4000 values.", error_code: 1000 },
+    { code: "full-7", error: "An item can have at most 64 KiB and 4000 values.", error_code: 1000 },
   ]);
 });
 

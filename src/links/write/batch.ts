@@ -168,8 +168,9 @@ async function written<T>(
   return result;
 }
 
-/** The code of an item; empty if there is none. */
-function codeIn(item: unknown): string {
+/** The code of an item, also of one that was too large (see readJsonList); empty if there is none. */
+function codeIn(given: unknown): string {
+  const item = given instanceof AppError ? given.details?.["item"] : given;
   const code = typeof item === "object" && item !== null && "code" in item ? item.code : item;
   return typeof code === "string" ? code : "";
 }

@@ -118,9 +118,44 @@ describe("bounds", () => {
     expect(await read(list(fitting)).value).toEqual({ links: fitting });
   });
 
+  test("an item that is too large keeps the fields before the bound, for its code", async () => {
+    const long = '€\\"'.repeat(30_000);
+    const items = [
+      { code: "first", title: "}{,", target: long },
+      { payload: { code: "inner" }, code: "second", target: long },
+      { target: long, code: "late" },
+      { rules: Array(4_001).fill(0), code: "wide" },
+      long,
+    ];
+    for (const step of [999, 1 << 20]) {
+      const { links } = (await read(list(items), { step }).value) as { links: AppError[] };
+      expect(links.map(({ message }) => message)).toEqual(items.map(() => ITEM_REFUSAL));
+      const kept = links.map(({ details }) => details?.["item"] as { code?: string } | undefined);
+      expect(kept.map((item) => item?.code)).toEqual(["first", "second", undefined, "wide", undefined]);
+      expect(kept[0]).toEqual({ code: "first", title: "}{,", target: undefined } as never);
+    }
+  });
+
+  test("a value beside the list that is too large is skipped, wherever it is", async () => {
+    const long = 'x,"]}'.repeat(20_000);
+    const links = [{ code: "a" }];
+    for (const more of [long, [long], { links: [long] }, Array(40_000).fill(1)])
+      for (const body of [
+        { more, links },
+        { links, more },
+        { a: 1, more, links, other: more, z: [2] },
+      ])
+        for (const step of [999, 1 << 20]) {
+          const expected = { ...body, more: null, ...("other" in body && { other: null }) };
+          expect(await read(JSON.stringify(body), { step }).value).toEqual(expected);
+        }
+    const [cut] = await refusal(read(`{"links":[1],"more":"${long}`).value);
+    expect(cut).toBe("BadRequest");
+  });
+
   test("the text beside the list is bounded", async () => {
-    const body = JSON.stringify({ other: "x".repeat(64 * 1024), links: [] });
-    expect((await refusal(read(body).value))[1]).toContain("besides its list");
+    const names = `{${Array.from({ length: 5_000 }, (_, n) => `"name ${n}":${n},`).join("")}"links":[]}`;
+    expect((await refusal(read(names).value))[1]).toContain("besides its list");
     expect((await refusal(read("[[1],".repeat(30) + "1,".repeat(64 * 1024)).value))[1]).toContain("beside");
   });
 

@@ -20,6 +20,9 @@ const SLICE_MS = 4;
 
 const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
+/** Takes the place of a value beside the list that is too large to keep. */
+const NO_VALUE = ":null";
 const QUOTE = 0x22;
 
 export type ListOptions = {
@@ -29,7 +32,10 @@ export type ListOptions = {
   most: number;
 };
 
-/** An oversized item becomes its error. @throws BatchSizeTooLarge, and like readJson */
+/**
+ * An oversized item becomes its error, whose `details.item` has the fields that came before the bound. An oversized
+ * value beside the list becomes null. @throws BatchSizeTooLarge, and like readJson
+ */
 export async function readJsonList(source: BodySource, options: ListOptions): Promise<unknown> {
   const list = createListParser(options);
   const slices = createTimeSlices(SLICE_MS);
@@ -53,14 +59,25 @@ function createListParser({ field, most }: ListOptions) {
   let from = 0;
   /** The last string at the object's own level, in `beside`. */
   const name = { start: 0, end: 0, isOpen: false };
+  let isObject = false;
+  /** End of the name of the object's current member, in `beside`; 0 before it. */
+  let nameEnd = 0;
 
   function takeUpTo(end: number): void {
     const piece = bytes.subarray(from, end);
     from = end;
     if (isInside) item.add(piece);
-    else if (!beside.add(piece)) {
+    else if (!beside.add(piece) && !canDrop()) {
       throw appError("BadRequest", `The body has more than 64 KiB besides its list '${field}'.`);
     }
+  }
+
+  const canDrop = (): boolean => isObject && nameEnd > 0 && nameEnd + NO_VALUE.length <= MOST_BYTES_BESIDE;
+
+  function endMember(at: number): void {
+    takeUpTo(at);
+    if (beside.isOver()) beside.replace(nameEnd, NO_VALUE);
+    nameEnd = 0;
   }
 
   function onMark(byte: number, at: number, level: number): void {
@@ -76,9 +93,15 @@ function createListParser({ field, most }: ListOptions) {
       }
     } else if (byte === QUOTE && level === 1) {
       const place = beside.length() + at - from;
-      if (name.isOpen) name.end = place + 1;
-      else name.start = place;
+      if (name.isOpen) {
+        name.end = place + 1;
+        nameEnd ||= name.end;
+      } else name.start = place;
       name.isOpen = !name.isOpen;
+    } else if (byte === OPEN_OBJECT && level === 1) {
+      isObject = true;
+    } else if (isObject && (level === 0 || (byte === COMMA && level === 1))) {
+      endMember(at);
     } else if (byte === OPEN_LIST && level === 2) {
       takeUpTo(at + 1);
       isInside = isNamed();
@@ -104,7 +127,9 @@ function createListParser({ field, most }: ListOptions) {
       throw appError("BatchSizeTooLarge", `A batch can have at most ${most} items; send several batches.`);
     }
     const isTooLarge = scan.takeParts() > MOST_ITEM_PARTS || item.isOver();
-    items!.push(isTooLarge ? itemTooLarge() : parseJson(item.text() || " "));
+    items!.push(
+      isTooLarge ? itemTooLarge(beginningOf(item.kept(), item.isOver())) : parseJson(item.text() || " "),
+    );
     item.clear();
   }
 
@@ -124,11 +149,37 @@ function createListParser({ field, most }: ListOptions) {
   };
 }
 
-const itemTooLarge = (): AppError =>
+const itemTooLarge = (item: unknown): AppError =>
   appError(
     "BadRequest",
     `An item can have at most ${MOST_ITEM_BYTES / 1024} KiB and ${MOST_ITEM_PARTS} values.`,
+    { details: { item } },
   );
+
+/** An object, of a cut one the members that came as a whole; undefined without any. */
+function beginningOf(text: string, isCut: boolean): unknown {
+  const end = isCut ? endOfMembers(text) : text.length;
+  try {
+    return JSON.parse(isCut ? `${text.slice(0, end)}}` : text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the last comma between members is. */
+function endOfMembers(text: string): number {
+  let [level, end, inString] = [0, 0, false];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text[at]!;
+    if (unit === "\\" && inString) at++;
+    else if (unit === '"') inString = !inString;
+    else if (inString) continue;
+    else if (unit === "{" || unit === "[") level++;
+    else if (unit === "}" || unit === "]") level--;
+    else if (unit === "," && level === 1) end = at;
+  }
+  return end;
+}
 
 /** Drops bytes beyond a bound. */
 function createBytes(most: number) {
@@ -137,16 +188,24 @@ function createBytes(most: number) {
   let isOver = false;
   return {
     add(piece: Uint8Array): boolean {
-      isOver ||= length + piece.length > most;
       if (isOver) return false;
-      buffer.set(piece, length);
-      length += piece.length;
-      return true;
+      const fitting = piece.subarray(0, most - length);
+      buffer.set(fitting, length);
+      length += fitting.length;
+      isOver = fitting.length < piece.length;
+      return !isOver;
     },
     length: () => length,
     isOver: () => isOver,
     isBlank: () => !isOver && buffer.subarray(0, length).every((byte) => byte <= 0x20),
     latin1: (start: number, end = length) => buffer.toString("latin1", start, end),
+    /** Of a cut text too, whose last character may be cut. */
+    kept: () => buffer.toString("utf8", 0, length),
+    /** @param text of ASCII, in the place of what is behind `start` */
+    replace(start: number, text: string): void {
+      length = start + buffer.write(text, start, "latin1");
+      isOver = false;
+    },
     text: (start = 0, end = length) => createDecoder().decode(buffer.subarray(start, end)),
     clear(): void {
       length = 0;
