@@ -172,8 +172,9 @@ export function createDownload({
       });
       if (address !== null) return redirect(address);
     }
-    const header = isRangeCurrent(request.header, validators) ? request.header("Range") : undefined;
-    const range = parseByteRange(header, file.size);
+    // Ranges are for GET alone (RFC 9110, section 14.2).
+    const isRanged = request.method === "GET" && isRangeCurrent(request.header, validators);
+    const range = parseByteRange(isRanged ? request.header("Range") : undefined, file.size);
     if (range === "unsatisfiable") {
       const message = `The range begins after the last of ${file.size} bytes.`;
       return refuse("BadRequest", message, { "Content-Range": `bytes */${file.size}` });
