@@ -10,7 +10,7 @@ import { type Served, sharedLink } from "./follow.ts";
 import type { Locks } from "./locks.ts";
 import { DROP_METHODS } from "./share-visit.ts";
 import { endOfPath, keyOfCode, type PathDomains } from "./path-code.ts";
-import { closedAs, type Specials } from "./special.ts";
+import { closedAs, HELD_AS, type Specials } from "./special.ts";
 import type { PeerSource } from "./visit.ts";
 
 /** The key that a path leads to, and its link. `beyond`: see Visit. */
@@ -71,6 +71,8 @@ export function createOtherMethods(deps: Deps) {
     const request = visitor.request();
     const { key, link: found, beyond } = (await linkOf(visitor)) ?? { key: "", link: null, beyond: "" };
     if (found === null) return lost.form(visitor, key) ?? methodNotAllowed("GET, HEAD");
+    const held = readSpecial(found.location)?.held ?? null;
+    if (held !== null) return lost.closed(visitor, HELD_AS[held.state]);
     const link = await servedBy(found, visitor, peers);
     if (!isInternal(link.location)) return methodNotAllowed("GET, HEAD");
     if (!isDrop(link.location)) return takeForm({ key, link, beyond }, visitor, request, peers);

@@ -141,6 +141,12 @@ test("a link that was taken down is gone, with and without the plus, and shows t
     expect(page.body).toContain("This link was taken down");
     expect(page.body).not.toContain("secret");
   }
+  const server = serveRedirects(redirect);
+  for (const method of ["POST", "PATCH"]) {
+    const sent = await fetch(`http://127.0.0.1:${server.port}/a/b`, { method, body: "x" });
+    expect([sent.status, await sent.text()]).toEqual([410, "Gone"]);
+  }
+  server.stop(true);
   state.link = linkOf({ held: { state: "waiting", at: 0, by: "ed", reason: null } });
   const page = await ask("/a/b", { "Sec-Fetch-Dest": "document" });
   expect([page.status, page.body.includes("waiting for approval"), state.clicks]).toEqual([404, true, 0]);
