@@ -182,6 +182,8 @@ test("no cookies, no other origin, and well-formed messages", async () => {
   expect((await send(list, { Origin: url })).status).toBe(200);
   await admin.call("PUT", "/config/features.public_url", { value: "" });
   for (const broken of ["{", "[]", "null", "{}"]) expect((await send(broken)).status).toBe(400);
+  const keyed = await send(list, { "Idempotency-Key": "one" });
+  expect([keyed.status, await keyed.text()]).toEqual([400, expect.stringContaining("MCP take no")]);
   expect((await send("x".repeat(300_000))).status).toBe(413);
   for (const method of ["GET", "DELETE", "PUT"]) expect((await send("", {}, method)).status).toBe(405);
 });

@@ -20,7 +20,7 @@ export type Repeats = {
   claim(request: { accountId: number; key: string; fingerprint: string }): Promise<Claim | { kept: string }>;
 };
 
-/** Not without an account. Uploads and imports are not gathered, so nothing could compare them. */
+/** Not without an account. Uploads and imports are not gathered, so nothing could compare them. MCP has none either. */
 export const isRepeatable = ({ method, access, form, rawBody, raw }: Endpoint): boolean =>
   method === "POST" && access !== "public" && !(form ?? rawBody ?? raw);
 
@@ -33,7 +33,8 @@ export function repeatKeyOf(entry: Endpoint, c: HttpContext): string | null {
     .replace(/^"(.*)"$/, "$1");
   if (key === undefined) return null;
   if (!isRepeatable(entry)) {
-    throw appError("BadRequest", `Uploads and imports take no ${KEY_HEADER}; send the request without it.`);
+    const message = `Uploads, imports and MCP take no ${KEY_HEADER}; send the request without it.`;
+    throw appError("BadRequest", message);
   }
   if (KEY_FORM.test(key)) return key;
   throw appError("BadRequest", `${KEY_HEADER} must have 1 to 255 visible ASCII characters, such as a UUID.`);
