@@ -223,6 +223,7 @@ story("analytics of all links are exported, as sums and as clicks, by the server
     "os,iOS,,,4,0,4",
   ])
     expect(sums).toContain(`${line}\r\n`);
+  expect(sums).toMatch(/\r\nsite,Direct,,,\d+,\d+,\d+\r\n/);
   expect(sums).not.toContain("\nreferrer,");
   const countries = page.waitForEvent("download");
   await page
@@ -411,7 +412,7 @@ once("a card begins with the first tab that has something to say", async () => {
   await expectRows(page, "Languages", ["German1100%"]);
   await expectRows(page, "Sites", ["Direct1100%"]);
   await openTab(page, "Campaigns");
-  await page.getByText("No clicks in this range had utm_campaign.").waitFor();
+  await page.getByText("No clicks in this range had utm_campaign. Add it to the target of a link.").waitFor();
   await openTab(page, "Countries");
   await page.getByText(/^No places are recorded for these clicks/).waitFor();
   // On a phone a chosen tab moves no other.

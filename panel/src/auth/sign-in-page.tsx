@@ -88,6 +88,7 @@ function SignInForm() {
                 autoComplete="username"
                 autoCapitalize="none"
                 spellCheck={false}
+                autoFocus
                 value={username}
                 onChange={(event) => setUsername(event.currentTarget.value)}
               />
@@ -97,7 +98,6 @@ function SignInForm() {
                 autoComplete="current-password"
                 required
                 withAsterisk={false}
-                autoFocus
               />
               <Refusal error={signIn.error} />
               <Button type="submit" loading={signIn.isPending} fullWidth>

@@ -19,6 +19,8 @@ export type Counted = {
 };
 
 const MOST_HOSTS = 5;
+/** The key of clicks of no value. */
+export const NONE = "(none)";
 
 const keyOf = ({ value, country, domain }: List["rows"][number]): string =>
   JSON.stringify([value, country, domain]);
@@ -57,7 +59,7 @@ export function itemsOf(dimension: Dimension, list: List, { before, now }: Compa
       ? []
       : [{ key, name, count, percentage: percentageOf(count), ...(isOther && { isRest: true }) }];
   const isDirect = dimension === "site";
-  const nameless = without("(none)", nameOfNone(dimension), none, !isDirect);
+  const nameless = without(NONE, nameOfNone(dimension), none, !isDirect);
   const listed = isDirect ? [...named, ...nameless].sort((a, b) => b.count - a.count) : named;
   if (listed.length === 0) return [];
   const rest =

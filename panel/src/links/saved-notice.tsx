@@ -19,7 +19,7 @@ export function useSavedNotice(onSaved?: OnLinkSaved) {
   const offer = useUndoOffer();
   return (saved: Link, seen: Link, patch: LinkPatch): void => {
     const back = reversalOf(seen, patch);
-    const message = <Trans>{saved.code} is saved.</Trans>;
+    const message = <Trans>{`/${saved.code}`} is saved.</Trans>;
     if (back === null) notifications.show({ message });
     else if (Object.keys(back).length > 0) {
       const undo = async (): Promise<void> => {

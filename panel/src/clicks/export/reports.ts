@@ -6,7 +6,7 @@ import { endOfBucket, isoDay, type Span, startOfBucket } from "../buckets.ts";
 import type { Dimension } from "../dimensions.ts";
 import { conditionsIn } from "../filter.ts";
 import type { Frame } from "../frame.ts";
-import { itemsOf } from "../list-items.ts";
+import { itemsOf, NONE } from "../list-items.ts";
 import { datesOf } from "../range.ts";
 import { listQuery, MOST_ROWS } from "../report-queries.ts";
 import { csvOf, download, follow } from "./csv.ts";
@@ -30,7 +30,7 @@ export async function downloadSums(
   const lists = await Promise.all(
     dimensions.map(async (by) => {
       const rows = await rowsOf(queries, report, by);
-      return rows.map(({ value, name: shown, counts }) => [by, value || shown, "", "", ...counts]);
+      return rows.map(({ value, counts }) => [by, value, "", "", ...counts]);
     }),
   );
   const head = ["list", "name", "from", "to", ...COUNTS];
@@ -63,14 +63,23 @@ const fileName = (name: string, { start, end }: Span): string =>
 /** The rows of a list as the page shows them. Clicks of no value, or of too many, are one count. */
 async function rowsOf(queries: QueryClient, frame: Frame, by: Dimension, most?: number) {
   const { shown, visitors, filter } = frame;
-  const list = await queries.fetchQuery(listQuery(by, { span: shown, visitors, filter }, most));
-  return itemsOf(by, list).map(({ name, value: row, count, percentage }) => ({
-    value: row === undefined ? "" : [row.domain ?? row.country, row.value].filter(Boolean).join("/"),
+  const listOf = (whose: typeof visitors) =>
+    queries.fetchQuery(listQuery(by, { span: shown, visitors: whose, filter }, most));
+  const list = await listOf(visitors);
+  const whole = ["human", "automated", "all"] as const;
+  const none =
+    (list.none ?? 0) === 0
+      ? []
+      : await Promise.all(whole.map(async (whose) => (await listOf(whose)).none ?? 0));
+  return itemsOf(by, list).map(({ key, name, value: row, count, percentage }) => ({
+    value: row === undefined ? name : [row.domain ?? row.country, row.value].filter(Boolean).join("/"),
     name: row?.title ?? name,
     counts:
-      row === undefined
-        ? (["human", "automated", "all"] as const).map((whose) => (whose === visitors ? count : null))
-        : [row.human, row.automated, row.human + row.automated],
+      row !== undefined
+        ? [row.human, row.automated, row.human + row.automated]
+        : key === NONE
+          ? none
+          : whole.map((whose) => (whose === visitors ? count : null)),
     percentage,
   }));
 }

@@ -132,7 +132,8 @@ const PLACES = "analytics.enable_geo_lookup";
 /** Why no row is listed. */
 function Nothing({ dimension, isClicked }: { dimension: Dimension; isClicked: boolean }) {
   if (!isClicked) return <Trans>No clicks in this range.</Trans>;
-  if (dimension.startsWith("utm_")) return <Trans>No clicks in this range had {dimension}.</Trans>;
+  if (dimension.startsWith("utm_"))
+    return <Trans>No clicks in this range had {dimension}. Add it to the target of a link.</Trans>;
   if (dimension === "site") return <Trans>No referrers in this range.</Trans>;
   if (dimension !== "country" && dimension !== "city")
     return <Trans>Unknown for all clicks in this range.</Trans>;

@@ -79,7 +79,7 @@ export function RowEditor({ link: current, top, onClose }: Props) {
       const { saved, before } = done;
       showChanged(queries, link, saved);
       offerUndo({
-        message: <Trans>{saved.code} is saved.</Trans>,
+        message: <Trans>{`/${saved.code}`} is saved.</Trans>,
         undo: async () => showChanged(queries, saved, await setLinkBack(saved, before)),
         refresh: () => refreshLinks(queries),
       });

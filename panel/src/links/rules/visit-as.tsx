@@ -5,7 +5,7 @@ import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react";
 import { api, type LinkRule, responseOf, type RuleDraft } from "../../base/api.ts";
 import { useConditionTexts, useValueName } from "../form/condition-texts.ts";
-import type { ConditionName } from "../form/condition-value.ts";
+import { type ConditionName, conditionValues } from "../form/condition-value.ts";
 import { useTypedSearch } from "../../ui/forms/typed-search.ts";
 import { choicesOf } from "./choices.tsx";
 import classes from "./rules.module.css";
@@ -87,7 +87,13 @@ export function VisitAs({ target, rules, onDecided }: Props) {
       />
     );
   const list = (name: "country" | "language") => (
-    <PlaceSelect name={name} label={texts[name]} value={given[name]} onChange={set(name)} />
+    <PlaceSelect
+      name={name}
+      label={texts[name]}
+      first={rules.flatMap((rule) => conditionValues(rule.if[name]))}
+      value={given[name]}
+      onChange={set(name)}
+    />
   );
   return (
     <div
@@ -160,21 +166,24 @@ export function VisitAs({ target, rules, onDecided }: Props) {
 type PlaceProps = {
   name: "country" | "language";
   label: string;
+  /** What the rules ask for. */
+  first: readonly string[];
   value: string;
   onChange(value: string | null): void;
 };
 
-/** What a visitor's address or browser says, chosen from all. */
-function PlaceSelect({ name, label, value, onChange }: PlaceProps) {
+/** What a visitor's address or browser says, chosen from all. Those of the rules come first. */
+function PlaceSelect({ name, label, first, value, onChange }: PlaceProps) {
   const { t } = useLingui();
   const nameOf = useValueName();
   const [choices] = useState(() => choicesOf(name, nameOf) ?? []);
   const search = useTypedSearch();
+  const isLater = (choice: { value: string }): number => Number(!first.includes(choice.value));
   return (
     <Select
       {...search}
       label={label}
-      data={choices}
+      data={choices.toSorted((a, b) => isLater(a) - isLater(b))}
       value={value || null}
       onChange={onChange}
       allowDeselect={false}
