@@ -130,7 +130,7 @@ once(
       },
       { times: 1 },
     );
-    await form.getByRole("button", { name: "Share", exact: true }).click();
+    await form.getByRole("button", { name: "Share and send", exact: true }).click();
     await form.getByText("The mail is waiting to be sent.").nth(1).waitFor();
     const again = form.getByRole("button", { name: "Send again to ben@example.com" });
     expect(await again.isDisabled()).toBe(true);

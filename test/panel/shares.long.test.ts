@@ -370,7 +370,7 @@ once("a share without a folder says so where one is chosen, and a folder is made
   await form(page).getByText("At a date").click();
   expect(await form(page).getByLabel("Date and time of expiry").inputValue()).toEndWith("T23:59");
   await form(page).getByRole("button", { name: "Share" }).click();
-  await page.getByText(/ is copied\./).waitFor();
+  await page.getByText("Created, short URL copied.").waitFor();
   await page.getByRole("heading", { name: "Made here", level: 1 }).waitFor();
   await form(page)
     .getByText(/^Ends on [^:]+$/)

@@ -122,7 +122,7 @@ const DropLimits = ({ form: { values, errors, getInputProps, setFieldValue } }: 
         />
         <BytesField
           label={t`Largest file`}
-          placeholder={t`Total size`}
+          placeholder={t`Unlimited`}
           value={values.maxFileSize}
           onChange={(bytes) => setFieldValue("maxFileSize", bytes)}
           error={errors["maxFileSize"] as string | undefined}

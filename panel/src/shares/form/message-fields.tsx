@@ -21,6 +21,7 @@ export function MessageFields({ form, isFirst, title }: Props) {
   const hasRecipients = SENDS_MAILS || recipients.length > 0;
   return (
     <>
+      {isDrop && title}
       {hasRecipients && (
         <Textarea
           {...getInputProps("recipients")}
@@ -38,14 +39,16 @@ export function MessageFields({ form, isFirst, title }: Props) {
           data-autofocus={isFirst || undefined}
         />
       )}
-      {!isDrop && recipients.length > 0 && (
+      {/* It is there before somebody is named, so that nothing moves. */}
+      {!isDrop && hasRecipients && (
         <Switch
+          disabled={recipients.length === 0}
           {...getInputProps("verify", { type: "checkbox" })}
           label={t`For recipients only`}
           description={t`They prove their address by a code in a mail.`}
         />
       )}
-      {title}
+      {!isDrop && title}
       <Textarea {...getInputProps("message")} label={t`Message`} autosize maxRows={8} maxLength={2000} />
     </>
   );

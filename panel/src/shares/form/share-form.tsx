@@ -13,7 +13,13 @@ import { MessageFields } from "./message-fields.tsx";
 import type { SavedShare } from "./save-share.ts";
 import { ShareCodeField } from "./share-code-field.tsx";
 import { ShareLimits } from "./share-limits.tsx";
-import { type ShareSubject, type ShareUse, type ShareValues, valuesOfSubject } from "./share-values.ts";
+import {
+  recipientsIn,
+  type ShareSubject,
+  type ShareUse,
+  type ShareValues,
+  valuesOfSubject,
+} from "./share-values.ts";
 import { UseField } from "./use-field.tsx";
 import { ShareUpload, useShareUpload } from "./share-upload.tsx";
 import { useLimits } from "./use-limits.ts";
@@ -89,12 +95,14 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
   }
 
   const isFixed = isNew && !needsItem;
+  const isSent = SENDS_MAILS && recipientsIn(values).length > 0;
   const title = (
     <TextInput
       {...form.getInputProps("title")}
       label={t`Title`}
+      placeholder={isNew && isDrop ? t`Files from the supplier` : ""}
       maxLength={200}
-      data-autofocus={(isFixed && !SENDS_MAILS) || undefined}
+      data-autofocus={(isFixed && (isDrop || !SENDS_MAILS)) || undefined}
     />
   );
   return (
@@ -107,7 +115,7 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
           error={save.error instanceof ApiError && isSaidInLists(save.error) ? null : save.error}
           isPending={save.isPending || waits}
           isIdle={subject.form === "edit" && !isEdited}
-          action={isNew ? (isDrop ? t`Create` : t`Share`) : t`Save`}
+          action={isNew ? (isDrop ? t`Create` : isSent ? t`Share and send` : t`Share`) : t`Save`}
         >
           {(subject.form !== "edit" || isUseOpen) && (
             <UseField
@@ -122,7 +130,11 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
             />
           )}
           {notice}
-          {values.use === "url" ? title : <MessageFields form={form} isFirst={isFixed} title={title} />}
+          {values.use === "url" ? (
+            title
+          ) : (
+            <MessageFields form={form} isFirst={isFixed && !isDrop} title={title} />
+          )}
           {isNew && isEditor && (
             <ShareCodeField
               value={values.code}

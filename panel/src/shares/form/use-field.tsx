@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Input, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { useIsPhone } from "../../ui/is-phone.ts";
 import { ItemPicker } from "./item-picker.tsx";
 import { ItemsField } from "./items-field.tsx";
@@ -44,9 +45,17 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
   const hints = {
     upload: t`Visitors see the files and download them. The files are stored in a folder of yours.`,
     url: t`The short URL redirects, and can be changed back later.`,
-    file: uses.includes("upload")
-      ? t`Visitors see the file and download it. To share several, choose “Upload”, or select them in Files.`
-      : t`Visitors see the file and download it.`,
+    file: uses.includes("upload") ? (
+      <Trans>
+        Visitors see the file and download it. To share several, choose “Upload”, or select them in{" "}
+        <AnchorLink to="/files" inherit>
+          Files
+        </AnchorLink>
+        .
+      </Trans>
+    ) : (
+      t`Visitors see the file and download it.`
+    ),
     folder: t`Visitors see what is in the folder, and download it.`,
     items: t`Visitors see the files and folders, and download them. The files stay where they are.`,
     drop: t`Visitors put files into the folder. They see only what they sent.`,

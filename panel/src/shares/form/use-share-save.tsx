@@ -50,22 +50,22 @@ export function useShareSave({ subject, initial, team, form, onClose, onSaved, f
   function tell(saved: SavedShare): void {
     const { code, use, undo } = saved;
     const isRedirect = use === "url" && initial.use !== "url";
-    const message = isRedirect
-      ? t`${code} redirects now. It is among the links.`
-      : t`${saved.code} is saved.`;
+    const message = isRedirect ? (
+      t`${code} redirects now. It is among the links.`
+    ) : (
+      <Trans>{`/${saved.code}`} is saved.</Trans>
+    );
     if (undo === null) notifications.show({ message });
     else offerUndo({ message, undo, refresh: () => refreshShares(queries) });
   }
-  /** What was copied and mailed; null: nothing. */
-  function noteOf({ short_url: address, recipients }: Share, isCopied: boolean): ReactNode {
+  /** What was made, copied and mailed. */
+  function noteOf({ recipients }: Share, isCopied: boolean): ReactNode {
     const [first = "", ...others] = recipients;
-    const isMailed = SENDS_MAILS && first !== "";
-    if (!isCopied && !isMailed) return null;
     return (
       <>
-        {isCopied && t`${address} is copied.`}
-        {isCopied && isMailed && " "}
-        {isMailed &&
+        {isCopied ? <Trans>Created, short URL copied.</Trans> : <Trans>Created.</Trans>}{" "}
+        {SENDS_MAILS &&
+          first !== "" &&
           (others.length === 0 ? (
             <Trans>The mail to {first} is on its way.</Trans>
           ) : (
@@ -86,11 +86,11 @@ export function useShareSave({ subject, initial, team, form, onClose, onSaved, f
       forget();
       const { made } = saved;
       if (made === null) tell(saved);
-      const note = made && noteOf(made, isCopied);
-      if (isThere()) await onSaved(saved);
+      const isShown = isThere();
+      if (isShown) await onSaved(saved);
       else if (made !== null && !isCopied)
         showActions(t`${made.short_url} is ready.`, <CopyAction address={made.short_url} />);
-      if (note !== null) notifications.show({ message: note });
+      if (made !== null && (isShown || isCopied)) notifications.show({ message: noteOf(made, isCopied) });
       await refreshShares(queries);
     },
     onError(error) {
