@@ -76,15 +76,7 @@ export function createRedirect(deps: RedirectDeps) {
   const lost = createLost({ ...deps, ...responses, domains, found: responses.redirect });
   const { follow, send } = createFollow({ ...deps, responses, lost });
   const { near, linkAt, linkOf, isTaken } = createLookups({ cache, domains, forgivesTails, clock });
-  const targetPage = createTargetPage({
-    ...deps.targets,
-    // The cache spares the database made-up codes.
-    find: async (key) => ((await isTaken(key)) ? deps.targets.find(key) : null),
-    pages: deps.visitorPages,
-    domains,
-    lost,
-    clock,
-  });
+  const targetPage = targetPageOf(deps, { domains, lost, isTaken });
   const handleOther = createOtherMethods({ ...deps, linkOf, responses, lost });
 
   /** The page of a path that ends in `+`, or null. Its callers have no closures, which would cost every redirect. */
@@ -196,6 +188,17 @@ export function createRedirect(deps: RedirectDeps) {
     /** Since the start, without refused methods, shares, icon and robots.txt. */
     counts: (): RedirectCounts => ({ ...responses.counts(), missing: lost.count() }),
   };
+}
+
+type TargetParts = Pick<Parameters<typeof createTargetPage>[0], "domains" | "lost"> & {
+  isTaken(key: string): Promise<boolean>;
+};
+
+function targetPageOf({ targets, visitorPages: pages, clock }: RedirectDeps, parts: TargetParts) {
+  const { isTaken, ...others } = parts;
+  // The cache spares the database made-up codes.
+  const find = async (key: string) => ((await isTaken(key)) ? targets.find(key) : null);
+  return createTargetPage({ ...targets, find, pages, clock, ...others });
 }
 
 type LookupDeps = Required<Pick<RedirectDeps, "cache" | "domains" | "forgivesTails" | "clock">>;

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack, Text, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { SERVER_URL } from "../base/place.ts";
 import { giveFocusBack } from "../ui/focus-back.ts";
@@ -39,8 +39,9 @@ const isInPage = (keys: readonly string[]): boolean => keys.some((key) => IN_PAG
 const PANEL_PREFIX = "routes.frontend_prefix";
 
 /** The panel may have another path now. */
-function loadAnew(message: string, sent: Drafts, all: readonly ShownSetting[]): void {
+function loadAnew(message: string, sent: Drafts, queries: QueryClient): void {
   sessionStorage.setItem(SAVED, message);
+  const all = queries.getQueryData<ShownSetting[]>(["settings"]) ?? [];
   const panel = all.find(({ setting }) => setting.key === PANEL_PREFIX)?.setting;
   if (Object.hasOwn(sent, PANEL_PREFIX) && panel !== undefined) {
     window.location.assign(`${SERVER_URL}${panel.value}/settings`);
@@ -79,8 +80,7 @@ export function SettingsForm({ all, sections, group }: Props) {
       forgetSent(sent);
       const some = Object.keys(sent);
       const message = some.length === 1 ? t`${named(some)[0]!.name} is saved.` : t`All are saved.`;
-      if (isInPage(some))
-        return loadAnew(message, sent, queries.getQueryData<ShownSetting[]>(["settings"]) ?? all);
+      if (isInPage(some)) return loadAnew(message, sent, queries);
       // The button is gone with the bar.
       giveFocusBack(() => fieldOf(some[0]!));
       notifications.show({ message });
