@@ -13,7 +13,7 @@ import { type ConditionName, CONDITIONS } from "../form/condition-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import { ConditionIcon } from "./choices.tsx";
 import { Decides } from "./decides.tsx";
-import { type DraftRule, MOST_RULES, rulesOf } from "./draft.ts";
+import { MOST_RULES, rulesOf } from "./draft.ts";
 import { ConditionMenu } from "./condition-menu.tsx";
 import { RuleSentence } from "./rule-sentence.tsx";
 import classes from "./rules.module.css";
@@ -21,11 +21,6 @@ import { useRules } from "./use-rules.ts";
 
 const RuleFields = soonPart(async () => (await import("./rule-fields.tsx")).RuleFields);
 const VisitAs = lazyOrFailure(async () => (await import("./visit-as.tsx")).VisitAs);
-
-/** Each adds a field to device and country in VisitAs. */
-const ASKED = ["language", "hours", "referrer", "query", "address"] as const;
-const visitHeight = (rules: readonly DraftRule[]): number =>
-  116 + 68 * Math.ceil(ASKED.filter((name) => rules.some((rule) => rule.if[name] !== undefined)).length / 2);
 
 /** Offered beside the menu of all. */
 const SHOWN = 3;
@@ -131,7 +126,7 @@ export function RulesPart({ link, onSaved, onTargetLit }: Props) {
           </Group>
         )}
         {rules.length > 0 && (
-          <Suspense fallback={<Skeleton height={visitHeight(rules)} />}>
+          <Suspense fallback={<Skeleton height={116} />}>
             <VisitAs
               target={link.target}
               rules={rulesOf(whole.map(({ rule }) => rule))}
