@@ -8,6 +8,8 @@ import { createAccountTree } from "./tree/account-tree.ts";
 import { createDownload, downloadEndpoint } from "./tree/download.routes.ts";
 import { createDropGate } from "./drops/gate.ts";
 import { createDropsRepository } from "./drops/repository.ts";
+import { createSenderFolders } from "./drops/sender-folders.ts";
+import { createSenderFoldersRepository } from "./drops/sender-folders.repository.ts";
 import { createEntriesRepository, type EntriesRepository } from "./tree/entries.repository.ts";
 import { fileEndpoints } from "./tree/files.routes.ts";
 import { createFiles, type Files } from "./tree/files.service.ts";
@@ -79,6 +81,12 @@ function createArchiving({ database, content, clock }: Deps, parts: { files: Fil
 }
 
 const CLEAN_UP_MS = 60_000;
+
+type SenderFoldersDeps = Pick<Deps, "database"> &
+  Omit<Parameters<typeof createSenderFolders>[0], "repository">;
+
+const senderFoldersIn = ({ database, ...deps }: SenderFoldersDeps) =>
+  createSenderFolders({ ...deps, repository: createSenderFoldersRepository(database) });
 
 export function createDrive(deps: Deps) {
   const { database, changes, content, leases, record, config, clock, logger } = deps;
@@ -153,6 +161,8 @@ export function createDrive(deps: Deps) {
     uploads,
     resumable,
     dropGate,
+    /** Folders that have the names of visitors. */
+    senderFolders: senderFoldersIn({ database, tree, entries: repository, clock }),
     download,
     trash,
     versions,

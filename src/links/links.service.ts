@@ -129,6 +129,11 @@ const createAsking = (deps: AskingDeps) => ({
   }),
 });
 
+const servesFilesIn =
+  ({ filesOwners }: Pick<ReturnType<typeof createLinkRepository>, "filesOwners">) =>
+  async (linkId: number): Promise<boolean> =>
+    (await filesOwners([linkId])).has(linkId);
+
 type HashedPassword = { linkId: number; password: string; passwordHash: string };
 
 export type LinkService = ReturnType<typeof createLinkService>;
@@ -243,8 +248,7 @@ export function createLinkService(given: LinkServiceDeps) {
     safety: createLinkSafety({ ...shared, links: repository, writer }),
     stats: () => repository.stats(deps.clock.now()),
     /** Whether a link serves files. One that was taken down keeps its code when they go. */
-    servesFiles: async (linkId: number): Promise<boolean> =>
-      (await repository.filesOwners([linkId])).has(linkId),
+    servesFiles: servesFilesIn(repository),
     /** The number of all links. */
     total: () => readTotal(database.read),
     close() {

@@ -13,6 +13,14 @@ export type Subject =
       displayName: string | null;
     };
 
+/** What the person gave in drop boxes. An account gives its mail address only. */
+export function dropPersonOf(subject: Subject): { kind: "sender" | "mail"; value: string } | null {
+  const { kind, value } = subject;
+  if (kind === "sender" || kind === "mail") return { kind, value };
+  const email = kind === "account" ? subject.email : null;
+  return email === null ? null : { kind: "mail", value: email };
+}
+
 type Place = {
   table: string;
   /** A whole number, by which the table is read in portions; null: the table is small. */

@@ -8,8 +8,9 @@ import type { RecordEvents } from "../../lib/event.ts";
 import { emailSchema } from "../../lib/email-address.ts";
 import { formatIp, parseIp } from "../../lib/ip-address.ts";
 import { ADMIN_NAME } from "../../lib/owner.ts";
-import type { Subject } from "./places.ts";
-import { createPrivacyRepository } from "./privacy.repository.ts";
+import type { SenderFolders } from "../../files/drops/sender-folders.ts";
+import { dropPersonOf, type Subject } from "./places.ts";
+import { createPrivacyRepository, type FoundRows } from "./privacy.repository.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
 /** One of them. */
@@ -37,6 +38,8 @@ export type PrivacyDeps = {
   settle(): Promise<number>;
   /** Deletes an account. */
   removeAccount(id: number, actor: Actor, transferTo?: string): Promise<unknown>;
+  /** Folders that drop boxes named after visitors. */
+  senderFolders: Pick<SenderFolders, "named" | "rename">;
   /** `stream` to a copy of click details explains what to do there about an address. */
   stream: { coverageOf(address: string): string } | null;
   clock: Clock;
@@ -45,7 +48,7 @@ export type PrivacyDeps = {
 export type Privacy = ReturnType<typeof createPrivacy>;
 
 export function createPrivacy(deps: PrivacyDeps) {
-  const { database, changes, record, settle, removeAccount, stream, clock } = deps;
+  const { database, changes, record, settle, removeAccount, senderFolders, stream, clock } = deps;
   const repository = createPrivacyRepository(database);
 
   /** @throws BadRequest */
@@ -65,12 +68,20 @@ export function createPrivacy(deps: PrivacyDeps) {
   const uncoveredOf = ({ kind, value }: Subject): string | null =>
     kind === "address" ? (stream?.coverageOf(value) ?? null) : null;
 
+  async function* rowsOf(subject: Subject): AsyncGenerator<FoundRows> {
+    yield* repository.find(subject);
+    const sender = dropPersonOf(subject);
+    if (sender === null) return;
+    for await (const folders of senderFolders.named(sender))
+      yield { location: "entries.name", rows: folders.map(({ id, name }) => ({ id, name })) };
+  }
+
   /** How many rows, by location. @throws BadRequest */
   async function find(person: Person): Promise<FoundOfPerson> {
     const subject = await subjectOf(person);
     const missing = await settle();
     const counts = new Map<string, number>();
-    for await (const { location, rows } of repository.find(subject)) {
+    for await (const { location, rows } of rowsOf(subject)) {
       counts.set(location, (counts.get(location) ?? 0) + rows.length);
     }
     return {
@@ -90,7 +101,7 @@ export function createPrivacy(deps: PrivacyDeps) {
     async *export(person: Person): AsyncGenerator<string, void> {
       const subject = await subjectOf(person);
       await settle();
-      for await (const { location, rows } of repository.find(subject)) {
+      for await (const { location, rows } of rowsOf(subject)) {
         yield rows.map((row) => `${JSON.stringify({ location, ...row })}\n`).join("");
       }
     },
@@ -108,6 +119,9 @@ export function createPrivacy(deps: PrivacyDeps) {
       const by = subject.kind === "account" && subject.id !== null ? `#${subject.id}` : "erased";
       if (subject.kind === "account" && subject.id !== null)
         await removeAccount(subject.id, actor, transferTo);
+      // Before the files lose the name, which leads to the folders.
+      const sender = dropPersonOf(subject);
+      if (sender !== null) await senderFolders.rename(sender);
       await repository.erase(database.write, subject, by);
       await changes.write(async ({ db, changed }) => {
         // Who held a link is in the options that caches keep.

@@ -153,6 +153,44 @@ forEachDialect((dialect) => {
     expect(await at.names(me, await id(folder, "Anna B"))).toEqual(["x (2)/", "c.txt", "f.txt", "x"]);
   });
 
+  test("folders lose the name or address of a sender who is forgotten, wherever they are", async () => {
+    const box = await open({}, { sender_folders: true });
+    const ended = await open({}, { sender_folders: true });
+    await send(box, { "in/a.txt": "1" }, "a", { sender_name: "Joe Secret" });
+    await send(box, { "b.txt": "2" }, "b", { sender_name: "Joe Secret" });
+    await send(box, { "c.txt": "3" }, "c", { sender_name: "Joe" });
+    await send(ended, { "in/deep/d.txt": "4" }, "d", { sender_name: "Joe Secret" });
+    await send(ended, { "e.txt": "5" }, "e", { sender_email: "mia@example.org" });
+    const own = await at.folder(me, folder, "Joe Secret (9)");
+    const id = async (name: string) => (await at.treeParts.repository.child(me, folder, name))!.id;
+    const trashed = await id("Joe Secret (2)");
+    await at.trash.put(me, { kind: "folder", id: trashed });
+    await database.write.deleteFrom("drop_senders").where("link_id", "=", ended.linkId).execute();
+    const joe = { kind: "sender", value: "Joe Secret" } as const;
+    const found = (await Array.fromAsync(at.senderFolders.named(joe))).flat();
+    expect(found.map(({ name }) => name).toSorted()).toEqual([
+      "Joe Secret",
+      "Joe Secret (2)",
+      "Joe Secret (3)",
+    ]);
+    await at.senderFolders.rename(joe);
+    await at.senderFolders.rename({ kind: "mail", value: "mia@example.org" });
+    expect(await at.names(me, folder)).toEqual([
+      "Joe/",
+      "Joe Secret (9)/",
+      "Sender a/",
+      "Sender d/",
+      "Sender e/",
+    ]);
+    expect((await Array.fromAsync(at.senderFolders.named(joe))).flat()).toEqual([]);
+    const { name } = await database.read
+      .selectFrom("trash")
+      .select("name")
+      .where("entry_id", "=", trashed)
+      .executeTakeFirstOrThrow();
+    expect([name, own > 0]).toEqual(["Sender b", true]);
+  });
+
   test("a box asks for a name, an address or kinds of files, each by itself", async () => {
     const named = await open({}, { require: "name" });
     expect(await refused(send(named, { a: "1" }, "a", { sender_name: " \u200b" }))).toBe("name");

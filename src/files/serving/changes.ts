@@ -110,8 +110,7 @@ export function createShareChanges(deps: Deps) {
      * of others, or no scope for files), and like `patch`
      */
     async patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink> {
-      const use = parseUse(input);
-      const links = linksOf(actor);
+      const [use, links] = [parseUse(input), linksOf(actor)];
       const link = await links.get(key);
       const served = isInternal(link.target) ? await repository.accountServedBy(link.id) : undefined;
       const isShare = served !== undefined;
