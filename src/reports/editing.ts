@@ -55,7 +55,7 @@ export const createReportEditing =
       const earlier = wasReport ? pastReport(state) : null;
       if (wasReport && earlier === null) throw appError("Conflict", "This state can't be read any more.");
       const ownerId = link.ownerId ?? BUILT_IN_ADMIN_ID;
-      const planned = { link, change: past, now: clock.now(), isPasswordServed: hasPasswordOfState };
+      const planned = { link, change: past, now: clock.now(), hasPasswordOfState };
       return carryOut(withOwner(planned, ownerId), actor, () => earlier);
     },
   });

@@ -117,11 +117,11 @@ const textIn = (value: unknown): string => (typeof value === "string" ? value : 
 /** The newest link that has all that the request gives. */
 async function findLink({ call }: ShlinkRequest, given: Record<string, unknown>): Promise<LinkView | null> {
   const { code, domain, ...fields } = given;
-  const wanted = storedFields(fields);
-  if (wanted === null || typeof wanted["target"] !== "string") return null;
-  const { target, tags } = wanted;
+  const stored = storedFields(fields);
+  if (stored === null || typeof stored["target"] !== "string") return null;
+  const { target, tags } = stored;
   const isEqual = (link: LinkView) =>
-    Object.entries(wanted).every(([name, value]) => {
+    Object.entries(stored).every(([name, value]) => {
       const own = (link as Record<string, unknown>)[name];
       if (isUnset(own) || isUnset(value)) return isUnset(own) && isUnset(value);
       if (name === "tags") return sameTags(own, value);

@@ -253,12 +253,12 @@ forEachDialect(({ openDb }) => {
     expect((await log(webhook.id)).map(({ state }) => state)).toEqual(["delivered", "delivered"]);
   });
 
-  test("a link that becomes a share or report, and a share that becomes a link, is told by what is wanted", async () => {
+  test("a link that becomes a share or report, and a share that becomes a link, is sent by the events of the webhook", async () => {
     const [url, share] = ["https://a.example/", "waymark:file/1"];
     const change = (subject: string, action: string, from: string, to: string) =>
       happen(subject, action, { before: { target: from }, after: { target: to } });
-    const told = async (wanted: string[]) => {
-      const { webhook } = await add({ events: wanted });
+    const sent = async (names: string[]) => {
+      const { webhook } = await add({ events: names });
       requests = [];
       await change("shared", "share.update", url, share);
       await change("reported", "report.update", url, "waymark:report/0");
@@ -277,12 +277,12 @@ forEachDialect(({ openDb }) => {
     const updates = ["shared", "reported", "link", "no report", "moved"].map(
       (name) => `link.updated ${name}`,
     );
-    expect((await told(["link.updated"])).toSorted()).toEqual(updates.toSorted());
-    expect((await told(["share.ended", "share.created"])).toSorted()).toEqual([
+    expect((await sent(["link.updated"])).toSorted()).toEqual(updates.toSorted());
+    expect((await sent(["share.ended", "share.created"])).toSorted()).toEqual([
       "share.created shared",
       "share.ended link",
     ]);
-    expect((await told(["share.ended", "link.updated"])).toSorted()).toEqual(updates.toSorted());
+    expect((await sent(["share.ended", "link.updated"])).toSorted()).toEqual(updates.toSorted());
   });
 
   test("a replay sends at once what waits for its next attempt", async () => {

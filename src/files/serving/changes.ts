@@ -147,8 +147,7 @@ export function createShareChanges(deps: Deps) {
       const link = await links.get(key);
       const serves = await repository.serving(link.id);
       const past = await links.past({ ...link, serves: serves && servedFields(serves) }, which);
-      const isPasswordServed = past.hasPasswordOfState && isInternal(past.change.target);
-      const planned = { link, change: past.change, now: clock.now(), isPasswordServed };
+      const planned = { link, now: clock.now(), ...past };
       const earlier = pastUse(past.change.target, past.state);
       if (earlier === null && serves === null && !isInternal(link.target)) return links.write(planned);
       refuseOthers(actor, key, serves?.accountId);

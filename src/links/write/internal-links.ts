@@ -34,8 +34,8 @@ export type PlannedChange = {
   link: Link;
   change: CheckedUpdate;
   now: number;
-  /** The link's password was that of a share or report. */
-  isPasswordServed?: boolean;
+  /** The change restores a past state, and the password is that of this state. */
+  hasPasswordOfState?: boolean;
 };
 
 /** Locked until the transaction ends. */
@@ -128,11 +128,11 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
 }
 
 /** Only a hash is stored, so the length is unknown. */
-const keepsRedirectPassword = (stored: ExistingLink, { link, change, isPasswordServed }: PlannedChange) =>
+const keepsRedirectPassword = (stored: ExistingLink, { link, change, hasPasswordOfState }: PlannedChange) =>
   stored.passwordHash !== null &&
   change.passwordHash === undefined &&
   !isInternal(stored.target) &&
-  !(isPasswordServed && stored.passwordHash === link.passwordHash);
+  !(hasPasswordOfState && stored.passwordHash === link.passwordHash);
 
 /** @throws BadRequest, LinkInvalidCode, LinkReservedCode */
 function refuseKey(key: string, rule: CodeRule, target: string): void {
