@@ -12,9 +12,9 @@ import { signInToPanel, startPanel, unboundedFields } from "../support/panel.ts"
 
 /** Bytes of the route that somebody opens first, and of what every other loads in addition. */
 const MOST_FIRST = 183_500;
-const MOST_MORE = 197_500;
+const MOST_MORE = 197_600;
 /** Of the list of links, the same. */
-const MOST_LINKS = 39_900;
+const MOST_LINKS = 39_950;
 /** Files of the same. */
 const MOST_FIRST_FILES = 4;
 const MOST_MORE_FILES = 30;
