@@ -117,7 +117,7 @@ once(
     await page.keyboard.press("Control+a");
     await page.getByRole("button", { name: "Share", exact: true }).click();
     const form = page.getByRole("main");
-    await form.getByLabel("Recipients").fill("anna@example.com, ben@example.com");
+    await form.getByRole("textbox", { name: "Recipients" }).fill("anna@example.com, ben@example.com");
     await form.getByLabel("For recipients only").check();
     // As a server says that is slower.
     await page.route(
@@ -161,7 +161,7 @@ once("an address that is none is named at its field, and a refused drop box leav
   const { page, close } = await panel.enter("/panel/shares/new", { size: { width: 1280, height: 700 } });
   const form = page.getByRole("main");
   await form.getByText("Drop box").click();
-  const recipients = form.getByLabel("Recipients");
+  const recipients = form.getByRole("textbox", { name: "Recipients" });
   // The second one the server alone knows to be wrong.
   for (const wrong of ["Abc", "a..b@example.com"]) {
     await recipients.fill(`anna@example.com; ben@example.com\n${wrong}`);
