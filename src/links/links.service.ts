@@ -42,7 +42,7 @@ import { createOutbound } from "../lib/outbound.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
 import { createTagRepository } from "./tags/repository.ts";
-import { createTargetValidation, createUrlRefusal, type TargetLists } from "./write/allowed-targets.ts";
+import { createTargetValidation, createUrlValidation, type TargetLists } from "./write/allowed-targets.ts";
 import { createReuseRepository } from "./write/reuse.repository.ts";
 import { createLinkWriter } from "./write/writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
@@ -154,10 +154,11 @@ export function createLinkService(given: LinkServiceDeps) {
     domains.keyBelow(url) ?? storedOrNull(stored, deps.ownCode(url, requestOrigin));
   const repository = { ...bare, shareOwners: ownersByAnyCase(bare, stored) };
   const isOwn = (url: string): boolean => ownCode(url) !== null;
-  const validateTargets = createTargetValidation({ targetLists: deps.targetLists, isOwn });
+  const listed = { targetLists: deps.targetLists, isOwn };
+  const validateTargets = createTargetValidation(listed);
   const reuse = createReuseRepository(database);
   const shared = { ...deps, repository, reuse, domains: domainRepository, stored, validateTargets };
-  const asking = { ...shared, outbound: createOutbound(), isOwn };
+  const asking = { ...shared, outbound: createOutbound(), isOwn, validateUrls: createUrlValidation(listed) };
   const writer = createLinkWriter({ ...shared, rule });
   const listRepository = createList(database, operations);
   const list = createLinkList(listRepository);
@@ -217,13 +218,7 @@ export function createLinkService(given: LinkServiceDeps) {
     domains,
     /** A document of a domain; null without one. */
     document: domainRepository.document,
-    domainService: createDomainService({
-      ...deps,
-      repository: domainRepository,
-      owners,
-      refuseAlike,
-      refuseUrls: createUrlRefusal({ targetLists: deps.targetLists, isOwn }),
-    }),
+    domainService: createDomainService({ ...asking, repository: domainRepository, owners, refuseAlike }),
     /** @throws Conflict if codes of the domain differ by case only */
     refuseAlike,
     caseSettled,

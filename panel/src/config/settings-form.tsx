@@ -27,6 +27,7 @@ type Props = {
 };
 
 const SAVE = ["settings", "save"];
+const UNDERWAY = { mutationKey: SAVE, status: "pending" } as const;
 
 /** What the server writes into the page, which shows it at once. */
 const IN_PAGE =
@@ -90,15 +91,14 @@ export function SettingsForm({ all, sections, group }: Props) {
       focusFault();
     },
   });
-  const underway = { mutationKey: SAVE, status: "pending" } as const;
   const sent = useMutationState({
-    filters: underway,
+    filters: UNDERWAY,
     select: ({ state }) => Object.keys(state.variables as Drafts),
   }).flat();
   /** A key held down, or a second press, sends nothing again. */
   function saveOnce(some: readonly string[]): void {
     const isSent = queries.isMutating({
-      ...underway,
+      ...UNDERWAY,
       predicate: ({ state }) => some.some((key) => Object.hasOwn(state.variables as Drafts, key)),
     });
     if (isSent === 0) save.mutate(valuesOf(some));

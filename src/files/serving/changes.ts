@@ -113,11 +113,10 @@ export function createShareChanges(deps: Deps) {
       const [use, links] = [parseUse(input), linksOf(actor)];
       const link = await links.get(key);
       const served = isInternal(link.target) ? await repository.accountServedBy(link.id) : undefined;
-      const isShare = served !== undefined;
       const entries = use === null || use.kind === "url" ? null : entryIdsOf(use);
       if (entries !== null) refuseBound(actor);
       if (!isInternal(link.target) && entries === null) return links.write(await links.prepare(link, input));
-      if (!isShare && use === null) throw linkServesNothing(key);
+      if (served === undefined && use === null) throw linkServesNothing(key);
       refuseOthers(actor, key, served);
       const owner = entries === null ? null : await repository.ownerOf(entries);
       const tree =
@@ -127,7 +126,7 @@ export function createShareChanges(deps: Deps) {
         actor,
         use,
         maxDownloads: undefined,
-        isShare,
+        isShare: served !== undefined,
         accountId: tree ?? accountId,
         isOwner: isOwnerOf(actor),
       });

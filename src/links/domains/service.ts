@@ -17,7 +17,6 @@ import {
 import type { Owners } from "../link/owners.repository.ts";
 import { type DomainRepository, MOST_DOMAINS } from "./repository.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
-import type { RefuseUrls } from "../write/allowed-targets.ts";
 
 type Deps = {
   repository: DomainRepository;
@@ -26,7 +25,8 @@ type Deps = {
   record: RecordEvents<Db>;
   /** @throws Conflict if codes of the domain differ by case only */
   refuseAlike(domain: number): Promise<void>;
-  refuseUrls: RefuseUrls;
+  /** @throws LinkInvalidUrl for a host, not among the known URLs, to which no link of the actor may lead */
+  validateUrls(urls: readonly NamedUrl[], known: readonly NamedUrl[], actor: Actor): void;
   /** An origin, or empty. */
   publicUrl(): string;
   /** The same; nobody changes it until the transaction ends. */
@@ -45,22 +45,16 @@ const BARE = {
   owner: null,
 };
 
+type NamedUrl = readonly [field: string, url: string];
 type DomainUrls = Pick<OwnedDomain, "defaultUrl" | "notFoundUrl" | "expiredUrl">;
 
-const urlsOf = ({ defaultUrl, notFoundUrl, expiredUrl }: DomainUrls): [field: string, url: string][] =>
+const urlsOf = ({ defaultUrl, notFoundUrl, expiredUrl }: DomainUrls): NamedUrl[] =>
   Object.entries({ default_url: defaultUrl, not_found_url: notFoundUrl, expired_url: expiredUrl }).flatMap(
     ([field, url]) => (url === null ? [] : [[field, url]]),
   );
 
 export function createDomainService(deps: Deps) {
-  const { repository, owners, changes, refuseAlike, refuseUrls, publicUrl, holdPublicUrl, clock } = deps;
-
-  /** @throws LinkInvalidUrl for a new host to which no link of the actor may lead */
-  function validateUrls(actor: Actor, before: DomainUrls | null, after: DomainUrls): void {
-    const known = before === null ? [] : urlsOf(before).map(([, url]) => url);
-    const refusal = refuseUrls(urlsOf(after), known, actor);
-    if (refusal !== null) throw refusal;
-  }
+  const { repository, owners, changes, refuseAlike, validateUrls, publicUrl, holdPublicUrl, clock } = deps;
 
   async function locked(db: Db, id: number): Promise<OwnedDomain> {
     const domain = await repository.lock(db, id);
@@ -119,7 +113,7 @@ export function createDomainService(deps: Deps) {
         updatedAt: now,
       };
       refuseLoops(content);
-      validateUrls(actor, null, content);
+      validateUrls(urlsOf(content), [], actor);
       refuseDefault(content, publicUrl());
       return changes.write(async (tx) => {
         refuseDefault(content, await holdPublicUrl(tx.db));
@@ -153,7 +147,7 @@ export function createDomainService(deps: Deps) {
         refuseChange(actor, before, domain);
         if (domain.ignoreCase && !before.ignoreCase) await refuseAlike(id);
         refuseLoops(domain);
-        validateUrls(actor, before, domain);
+        validateUrls(urlsOf(domain), urlsOf(before), actor);
         refuseDefault(domain, origin);
         await repository.update(tx.db, domain);
         if (wellKnown !== undefined) await repository.replaceDocuments(tx.db, id, wellKnown);

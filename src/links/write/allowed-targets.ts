@@ -46,25 +46,21 @@ export function createTargetValidation(deps: Deps): ValidateTargets {
     const known = before === null ? null : urlsOf(before.target, readOptions(before.options));
     if (known === null ? options.held !== null : String(urls) === String(known)) return after.options;
     const approved = options.held === null ? (known ?? []).flatMap(([, url]) => hostsOf(url)) : [];
-    const judged = judge(deps, urls, approved, actor);
-    if (judged?.refusal) return judged.refusal;
-    const held: Held | null = judged && { state: "waiting", at: now, by: actor.name, reason: judged.host };
+    const found = firstUnlisted(deps, urls, approved, actor);
+    if (found?.refusal) return found.refusal;
+    const held: Held | null = found && { state: "waiting", at: now, by: actor.name, reason: found.host };
     return held === null && options.held === null ? after.options : writeOptions({ ...options, held });
   };
 }
 
-/** Refuses URLs that are no link's, such as a domain's: what would wait for an administrator as a link is refused. */
-export type RefuseUrls = (
-  urls: readonly NamedUrl[],
-  known: readonly string[],
-  actor: By["actor"],
-) => AppError | null;
-
-export const createUrlRefusal =
-  (deps: Deps): RefuseUrls =>
-  (urls, known, actor) => {
-    const judged = judge(deps, urls, known.flatMap(hostsOf), actor);
-    return judged && (judged.refusal ?? refused(judged.field, judged.host, UNLISTED));
+/** Validates URLs that are no link's, such as a domain's: what would wait for an administrator as a link is refused. */
+export const createUrlValidation =
+  (deps: Deps) =>
+  /** @throws LinkInvalidUrl for a host that the known URLs do not have */
+  (urls: readonly NamedUrl[], known: readonly NamedUrl[], actor: By["actor"]): void => {
+    const approved = known.flatMap(([, url]) => hostsOf(url));
+    const found = firstUnlisted(deps, urls, approved, actor);
+    if (found !== null) throw found.refusal ?? refused(found.field, found.host, UNLISTED);
   };
 
 /** With its field. */
@@ -75,7 +71,7 @@ const UNLISTED = "is not among the hosts that links may lead to; ask an administ
 const isFree = ({ allow, deny }: TargetLists): boolean => allow.length === 0 && deny.length === 0;
 
 /** The first host that is refused, else the first that waits for an administrator, without refusal; null: none. */
-function judge(
+function firstUnlisted(
   { targetLists, isOwn }: Deps,
   urls: readonly NamedUrl[],
   approved: readonly string[],
@@ -85,7 +81,7 @@ function judge(
   const isAdmin = actor.role === undefined ? !actor.ownOnly : actor.role === "admin";
   const role = isAdmin ? "admin" : "editor";
   const isBound = lists.allow.length > 0 && lists.bound.includes(role);
-  let waiting: ReturnType<typeof judge> = null;
+  let waiting: ReturnType<typeof firstUnlisted> = null;
   for (const [field, url, host] of urls.flatMap(([at, one]) =>
     hostsOf(one).map((of) => [at, one, of] as const),
   )) {

@@ -97,13 +97,7 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
   const isFixed = isNew && !needsItem;
   const isSent = SENDS_MAILS && recipientsIn(values).length > 0;
   const title = (
-    <TextInput
-      {...form.getInputProps("title")}
-      label={t`Title`}
-      placeholder={isNew && isDrop ? t`Files from the supplier` : ""}
-      maxLength={200}
-      data-autofocus={(isFixed && (isDrop || !SENDS_MAILS)) || undefined}
-    />
+    <TitleField form={form} isNewDrop={isNew && isDrop} isFirst={isFixed && (isDrop || !SENDS_MAILS)} />
   );
   return (
     <div className={classes["columns"]} ref={columns}>
@@ -166,6 +160,21 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
       </Stack>
       <div>{aside(values)}</div>
     </div>
+  );
+}
+
+type TitleProps = { form: UseFormReturnType<ShareValues>; isNewDrop: boolean; isFirst: boolean };
+
+function TitleField({ form, isNewDrop, isFirst }: TitleProps) {
+  const { t } = useLingui();
+  return (
+    <TextInput
+      {...form.getInputProps("title")}
+      label={t`Title`}
+      placeholder={isNewDrop ? t`Files from the supplier` : ""}
+      maxLength={200}
+      data-autofocus={isFirst || undefined}
+    />
   );
 }
 
