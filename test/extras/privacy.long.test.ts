@@ -175,7 +175,12 @@ for (const name of DIALECT_NAMES) {
         headers: { ...headers, "X-Forwarded-For": ADDRESS },
         body: new URLSearchParams({ reason: "spam" }),
       });
-      await drive.call("POST", `/folders/${folder}/drop`, { code: "thebox", max_bytes: 1_000, max_files: 9 });
+      await drive.call("POST", `/folders/${folder}/drop`, {
+        code: "thebox",
+        max_bytes: 1_000,
+        max_files: 9,
+        sender_folders: true,
+      });
       const visitor = stranger(from);
       const box = `${server.url}/thebox`;
       expect(
@@ -239,7 +244,7 @@ for (const name of DIALECT_NAMES) {
         "events.after",
       ];
       expect(await places(`address=${OUTSIDER}`)).toEqual(ofRecipient);
-      const ofSender = ["drop_files.sender_name", "uploads.sender_name", "events.after"];
+      const ofSender = ["drop_files.sender_name", "uploads.sender_name", "events.after", "entries.name"];
       expect(await places(`sender=${encodeURIComponent(SENDER)}`)).toEqual(ofSender);
       for (const bad of ["", "?address=x", `?address=${ADDRESS}&account=${NAME}`])
         expect([bad, (await admin.call("GET", `/privacy/find${bad}`)).status]).toEqual([bad, 400]);
