@@ -90,11 +90,11 @@ once("on a phone the filters of events, shares and accounts are in a sheet", asy
     expect(x + width).toBeCloseTo(NARROW.width - 16, 0);
   }
   // What explains the title stands above actions that have no room beside it.
-  await page.goto(`${panel.origin}/panel/links/deleted`);
-  const sentence = (await page.getByText("You can put them back").boundingBox())!;
-  const action = (await page.getByRole("link", { name: "Bulk changes" }).boundingBox())!;
+  await page.goto(`${panel.origin}/panel/api`);
+  const sentence = (await page.getByText("Everything you can do in this panel").boundingBox())!;
+  const action = (await page.getByRole("link", { name: "Open in a new tab" }).boundingBox())!;
   expect(sentence.y + sentence.height).toBeLessThan(action.y);
-  expect(action.x).toBeLessThan(16);
+  expect(action.x).toBeLessThan(17);
   await page.goBack();
   // A swipe down on its title closes it, one to the side does not.
   await page.getByRole("button", { name: "Filter 1" }).click();

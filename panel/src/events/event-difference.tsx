@@ -63,7 +63,8 @@ export function EventDifference({ event }: { event: Event }) {
   return (
     <details>
       <summary title={fields.join(", ")}>
-        {fields.map((field) => names[field] ?? field).join(comma())}
+        {/* Chinese has a comma of its own within lists. */}
+        {fields.map((field) => names[field] ?? field).join(comma().replace("，", "、"))}
       </summary>
       {list}
     </details>
