@@ -58,20 +58,19 @@ describe("ranges on one connection", () => {
     ['bytes=0-1\r\nIf-Range: "other"', 200, 0, last],
   ];
 
-  test("have their length and their bytes, and HEAD has the same head", async () => {
+  test("have their length and their bytes, and HEAD has the head of the whole", async () => {
     const wire = here.open();
     for (const [range, status, from, to] of RANGES) {
       for (const method of ["GET", "HEAD"]) {
         wire.send(get(small, `Range: ${range}\r\n`, method));
         const { headers, body, ...answer } = await wire.answer(method);
+        const isPart = status === 206 && method === "GET";
         expect([range, answer.status, headers.get("content-length")]).toEqual([
           range,
-          status,
-          String(to - from + 1),
+          isPart ? 206 : 200,
+          String(isPart ? to - from + 1 : SMALL.length),
         ]);
-        expect(headers.get("content-range")).toBe(
-          status === 206 ? `bytes ${from}-${to}/${SMALL.length}` : undefined,
-        );
+        expect(headers.get("content-range")).toBe(isPart ? `bytes ${from}-${to}/${SMALL.length}` : undefined);
         if (method === "GET") expect(body.equals(SMALL.subarray(from, to + 1))).toBe(true);
       }
     }
@@ -81,11 +80,9 @@ describe("ranges on one connection", () => {
   test("that can't be satisfied are 416, and the next request is answered", async () => {
     const wire = here.open();
     for (const range of ["bytes=99999999-", "bytes=-0"]) {
-      for (const method of ["GET", "HEAD"]) {
-        wire.send(get(small, `Range: ${range}\r\n`, method));
-        const { status, headers } = await wire.answer(method);
-        expect([status, headers.get("content-range")]).toEqual([416, `bytes */${SMALL.length}`]);
-      }
+      wire.send(get(small, `Range: ${range}\r\n`));
+      const { status, headers } = await wire.answer();
+      expect([status, headers.get("content-range")]).toEqual([416, `bytes */${SMALL.length}`]);
     }
     wire.send(VISIT);
     expect((await wire.answer()).status).toBe(307);
