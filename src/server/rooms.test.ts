@@ -40,8 +40,9 @@ test("a room has started when all of its steps are made, also with a slow databa
     const opened = await openRooms(env, { logger: silentLogger, isServer: true });
     await opened.close();
     expect(early).toEqual([]);
-    // All that have steps.
-    expect([...new Set(made)].sort()).toEqual(["acme", "links", "storage", "webhooks"]);
+    const withSteps = ["acme", "links", "storage", "webhooks"];
+    const isThere = (name: string) => ROOMS.some((room) => room.name === name);
+    expect([...new Set(made)].sort()).toEqual(withSteps.filter(isThere));
   } finally {
     for (const one of starts) one.mockRestore();
     rmSync(folder, { recursive: true, force: true });

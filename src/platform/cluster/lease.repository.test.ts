@@ -51,6 +51,26 @@ forEachDialect(({ name, openDb }) => {
       }
     });
 
+  test("a lease does not look released before its first owner has it, and is removed only when it is over", async () => {
+    const [database] = dbs;
+    const seen: number[] = [];
+    const dialect: Database["dialect"] = {
+      ...database!.dialect,
+      async insertIgnore(...row) {
+        await database!.dialect.insertIgnore(...row);
+        seen.push(...(await leases[1]!.named("new", 2)).map(({ end }) => end));
+      },
+    };
+    const watched = createLeaseRepository({ database: { ...database!, dialect }, clock });
+    expect(await watched.acquire("new", "a", 30_000)).toBe(true);
+    expect(seen.map((end) => end > 0 && end < now)).toEqual([true]);
+    await leases[1]!.remove(["new"]);
+    expect(await leases[1]!.named("new", 2)).toHaveLength(1);
+    now += 30_000;
+    await leases[1]!.remove(["new"]);
+    expect(await leases[1]!.named("new", 2)).toEqual([]);
+  });
+
   test("only the owner releases a lease, which is then free at once", async () => {
     expect(await leases[0]!.acquire("scrub", "a", 30_000)).toBe(true);
     await leases[1]!.release("scrub", "b");

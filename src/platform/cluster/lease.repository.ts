@@ -7,6 +7,8 @@ export type LeaseRepository = ReturnType<typeof createLeaseRepository>;
 
 /** The end of a released lease. */
 const RELEASED = 0;
+/** The end of one that nobody has taken yet. It is over, but proves no process's end. */
+const NEW = 1;
 const REMOVED_AT_ONCE = 1_000;
 
 export type LeaseDeps = {
@@ -52,7 +54,7 @@ export function createLeaseRepository({ database, clock }: LeaseDeps) {
         database.write,
         "leases",
         ["name"],
-        [{ name, owner: "", expires_at: RELEASED }],
+        [{ name, owner: "", expires_at: NEW }],
       );
       return take(name, owner, ttlMs, ended);
     },
@@ -96,9 +98,14 @@ export function createLeaseRepository({ database, clock }: LeaseDeps) {
         .limit(limit)
         .execute(),
 
+    /** Leases in force stay: their owners have come back. */
     async remove(names: readonly string[]): Promise<void> {
       for (const some of chunked(names, REMOVED_AT_ONCE))
-        await database.write.deleteFrom("leases").where("name", "in", some).execute();
+        await database.write
+          .deleteFrom("leases")
+          .where("name", "in", some)
+          .where("expires_at", "<=", now())
+          .execute();
     },
   };
 }
