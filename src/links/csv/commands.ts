@@ -14,7 +14,7 @@ import { EVERYTHING, filterOf, filterQuery } from "../list/filter.ts";
 import { FILTER_OPTIONS } from "../list/filter-options.ts";
 import { EXPORT_COLUMNS, IMPORT_MODES, type ImportResult } from "./import-plan.ts";
 
-type Context = CommandContext<{ csv: LinkCsv; origins: { ofServer(): string } }>;
+type Context = CommandContext<{ csv: LinkCsv }>;
 
 /** The import holds its file in memory. */
 const MAX_IMPORT_BYTES = 1024 * 1024 * 1024;
@@ -48,7 +48,7 @@ async function importLinks({ services, output }: Context, path: string, given: s
   const mode = IMPORT_MODES.find((one) => one === given);
   if (mode === undefined) throw appError("BadRequest", `--mode must be one of ${IMPORT_MODES.join(", ")}.`);
   const bytes = await readInput(path);
-  const { csv, origins } = await services();
+  const { csv } = await services();
   const bars = {
     passwords: output.progress("Hashing passwords, bytes of the file"),
     links: output.progress("Importing, bytes of the file"),
@@ -56,11 +56,7 @@ async function importLinks({ services, output }: Context, path: string, given: s
   // A server of this machine comes first.
   lowerThreadPriority();
   const result = await csv
-    .import(bytes, {
-      mode,
-      ownOrigin: origins.ofServer(),
-      onProgress: ({ stage, done, total }) => bars[stage].update(done, total),
-    })
+    .import(bytes, { mode, onProgress: ({ stage, done, total }) => bars[stage].update(done, total) })
     .finally(() => Object.values(bars).forEach((bar) => bar.finish()));
   if (result.failed_count > 0) process.exitCode = 1;
   return { json: result, show: (to) => showImport(to, result) };

@@ -2,7 +2,7 @@
  * The rows of a CSV file, as an import reads them. Cells are trimmed, except passwords. An invalid `created_at` becomes
  * the time of the import, an invalid `expires_at` no expiry, an invalid `click_count` 0, unless the reading is strict.
  * A password that begins with `$argon2`, or is a whole hash of bcrypt or PBKDF2, is a hash. A code may be a whole short
- * URL on a host that counts.
+ * URL.
  */
 import { CSV_SEPARATORS, type CsvRecord, type CsvSeparator, readCsv, widthProblem } from "../../lib/csv.ts";
 import { namedSeparator } from "../../lib/csv-beginning.ts";
@@ -59,8 +59,6 @@ export type CsvRules = {
   /** The key of a code on a domain. @throws BadRequest for an unknown one */
   keyOf(code: string, host: string | undefined): string;
   isDomain(host: string): boolean;
-  /** Whether the path of a short URL on the host is a code. Default: on any host, for exports of other services. */
-  isOurs?(host: string): boolean;
   /** Rejects a row with a cell that can't be read. */
   isStrict?: boolean | undefined;
 };
@@ -69,13 +67,10 @@ export type CsvRules = {
 const SHORT_URL = /^https?:\/\/([^/?#\s:@]+)(?::\d+)?\/([^?#\s]+)$/i;
 
 /** The path of a whole short URL, with its host. Works for invalid rows too. */
-function placeIn(
-  fields: readonly string[],
-  { layout: { at }, isOurs = () => true }: Pick<CsvRules, "layout" | "isOurs">,
-): { code: string; host?: string } {
+function placeIn({ at }: CsvLayout, fields: readonly string[]): { code: string; host?: string } {
   const text = fields[at.code!]?.trim() ?? "";
   const [, host, code] = SHORT_URL.exec(text.slice(0, LONGEST_SHORT_URL)) ?? [];
-  return host === undefined || !isOurs(host) ? { code: text } : { code: code!.replace(/\/$/, ""), host };
+  return host === undefined ? { code: text } : { code: code!.replace(/\/$/, ""), host };
 }
 const LONGEST_SHORT_URL = 2_000;
 
@@ -88,8 +83,11 @@ export const unreadRefusal = ({ column, value }: UnreadCell): AppError => {
 };
 
 /** @throws CsvParseError, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, InvalidDateFormat, BadRequest */
-export function csvLinkOf(row: number, fields: readonly string[], rules: CsvRules): CsvLink {
-  const { layout, rule, now, keyOf, isDomain, isStrict = false } = rules;
+export function csvLinkOf(
+  row: number,
+  fields: readonly string[],
+  { layout, rule, now, keyOf, isDomain, isStrict = false }: CsvRules,
+): CsvLink {
   const { width, at } = layout;
   const misfit = widthProblem(fields, width, Math.max(at.code!, at.target!));
   if (misfit !== null) throw appError("CsvParseError", misfit);
@@ -97,7 +95,7 @@ export function csvLinkOf(row: number, fields: readonly string[], rules: CsvRule
     const index = at[column];
     return index === undefined ? undefined : (fields[index] ?? "");
   };
-  const { code, host } = placeIn(fields, rules);
+  const { code, host } = placeIn(layout, fields);
   const refusal = rule.refusal(code);
   if (refusal !== null) throw refusal;
   const unread: UnreadCell[] = [];
@@ -223,7 +221,7 @@ export function openCsvFile(bytes: Buffer, rules: Omit<CsvRules, "layout">) {
           rows.push(csvLinkOf(row, fields, { ...rules, layout }));
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          rows.push(failedRow(row, placeIn(fields, { ...rules, layout }).code, error));
+          rows.push(failedRow(row, placeIn(layout, fields).code, error));
         }
         if (rows.length >= mostRows || end - chunkStart >= CHUNK_BYTES) {
           yield { rows, done: end };

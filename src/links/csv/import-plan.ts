@@ -53,8 +53,6 @@ export type ImportOptions = {
   dryRun?: boolean;
   /** Rows with cells that can't be read fail. */
   isStrict?: boolean;
-  /** Origin of the default domain. Absent: unknown, so its codes are no whole short URLs. */
-  ownOrigin?: string;
   /** Names the import in its event. */
   id?: string;
   /** Default: a command. Events say that it acts by an import. */

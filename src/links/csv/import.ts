@@ -10,7 +10,6 @@ import { isRetryable, isUniqueViolation } from "../../platform/db/failures.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { asciiLower } from "../../lib/ascii-lower.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { EventRecord } from "../../lib/event.ts";
 import { codeOf } from "../link/key.ts";
@@ -90,7 +89,6 @@ export function createLinkImport(deps: LinkImportDeps) {
   const hashAll = createPasswordHashing(deps);
   const inTurn = createTurns();
   const previewInTurn = createTurns();
-  const isDomain = (host: string): boolean => deps.domains.of(host) !== undefined;
 
   /**
    * @throws CsvParseError (no usable header; row errors are in the result), BadRequest (aborted); else what stopped it,
@@ -98,13 +96,11 @@ export function createLinkImport(deps: LinkImportDeps) {
    */
   return async function importLinks(bytes: Buffer, options: ImportOptions): Promise<ImportResult> {
     const now = clock.now();
-    const ownHost = URL.parse(options.ownOrigin ?? "")?.hostname;
     const file = openCsvFile(await toUtf8(bytes), {
       rule,
       now,
       keyOf: createSpellings(deps.domains).keyOf,
-      isDomain,
-      isOurs: (host) => isDomain(host) || asciiLower(host) === ownHost,
+      isDomain: (host) => deps.domains.of(host) !== undefined,
       isStrict: options.isStrict,
     });
     if (options.dryRun === true) return previewInTurn(() => preview(deps, file, options));

@@ -155,7 +155,6 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
             isStrict: c.get("isStrict") === true,
             ...(upload.id !== undefined && { id: upload.id }),
             actor: actorOf(account),
-            ownOrigin: c.env.origin(),
             onProgress: (at) => void (latest = at),
             signal: c.req.raw.signal,
           })
