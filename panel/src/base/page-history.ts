@@ -19,6 +19,16 @@ const waiting: (() => void)[] = [];
 /** The last change of the page's own entry, which is below. */
 let newest: Change | null = null;
 let tellRouter: Hear | undefined;
+/** When the panel last went back, until it is there. */
+let goingBackSince = -Infinity;
+const LONGEST_WAY_MS = 500;
+
+/** A second press on the way, such as of Escape, would go one page further and may leave the panel. */
+function back(): void {
+  if (performance.now() - goingBackSince < LONGEST_WAY_MS) return;
+  goingBackSince = performance.now();
+  history.back();
+}
 
 function settle(): void {
   if (isLeaving) return;
@@ -49,6 +59,7 @@ function replaceState(state: unknown, ...change: [string, (string | URL | null)?
 }
 
 addEventListener("popstate", (event) => {
+  goingBackSince = -Infinity;
   // Forward leads to what is closed.
   if (history.state?.isOver) return history.back();
   if (below === null) return tellRouter?.(event);
@@ -76,7 +87,7 @@ export const pageHistory = createBrowserHistory({
       },
       pushState,
       replaceState,
-      back: () => history.back(),
+      back,
       forward: () => history.forward(),
       go: (steps: number) => history.go(steps),
     },

@@ -1,8 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Skeleton, Stack } from "@mantine/core";
-import { useCanGoBack, useNavigate, useRouter } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useEffect, useRef } from "react";
 import { lazyOrFailure } from "../base/lazy.ts";
+import { useWayBack } from "../ui/back-closes.ts";
 import { PageTitle } from "../ui/page-head.tsx";
 import { useHasDomains } from "./form/domains.ts";
 import { LinkPreview } from "./link-preview.tsx";
@@ -15,9 +16,7 @@ export function NewLinkPage() {
   const navigate = useNavigate();
   // A late field would move the others.
   const isReady = useHasDomains() !== undefined;
-  const router = useRouter();
-  const canGoBack = useCanGoBack();
-  const leave = (): void => (canGoBack ? router.history.back() : void navigate({ to: "/links", search: {} }));
+  const leave = useWayBack("/links");
   return (
     <Stack p="md" gap="md" component="section" aria-label={t`New link`}>
       <PageTitle>

@@ -1,8 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { inTree } from "../ui/tree-names.ts";
+import { useWayBack } from "../ui/back-closes.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { PagePath } from "../ui/lists/page-path.tsx";
@@ -17,7 +18,7 @@ export function NewSharePage() {
   const { t } = useLingui();
   const { items = [], link: code, drop, team } = useSearch({ from: "/inside/shares/new" });
   const navigate = useNavigate();
-  const { history } = useRouter();
+  const leave = useWayBack("/shares");
   const {
     data: link,
     error,
@@ -59,7 +60,7 @@ export function NewSharePage() {
         <ShareForm
           subject={subject}
           team={team}
-          onClose={() => history.back()}
+          onClose={leave}
           onSaved={show}
           aside={(values) => <SharePreview values={values} />}
         />

@@ -1,3 +1,4 @@
+import { useCanGoBack, useNavigate, useRouter } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { putOverPage } from "../base/page-history.ts";
 
@@ -8,4 +9,12 @@ export function useBackCloses(isOpen: boolean, close: (() => void) | null): void
   useEffect(() => {
     if (isOpen) return putOverPage(stays ? null : () => closeNow());
   }, [isOpen, stays]);
+}
+
+/** Leads to the page before, or to a list where the window has none. */
+export function useWayBack(list: "/links" | "/shares"): () => void {
+  const navigate = useNavigate();
+  const router = useRouter();
+  const canGoBack = useCanGoBack();
+  return () => (canGoBack ? router.history.back() : void navigate({ to: list, search: {} }));
 }
