@@ -146,7 +146,8 @@ async function follow(context: Context, { id }: Policy): Promise<MoveProgress> {
       const progress = await moves.get(id);
       bar.show(() => progressText(progress));
       const isOver = progress.state !== "running" || progress.objectsLeft === 0;
-      if (isOver || ending.signal.aborted) return progress;
+      // The row is read before what is left, so that it may lack the last objects.
+      if (isOver || ending.signal.aborted) return moves.get(id);
       await rest(LOOK_MS, ending.signal);
     }
   }
