@@ -85,6 +85,9 @@ const listFormat = () => new Intl.ListFormat(i18n.locale, { type: "conjunction",
 
 export const formatList = (texts: readonly string[]): string => listFormat().format(texts.map(isolated));
 
+/** Between the items of a list without an "and". */
+export const listComma = (): string => listFormat().formatToParts(["1", "2", "3"])[1]!.value;
+
 /** What stands between the nodes of a list follows the language. */
 export function joinNodes(nodes: readonly ReactNode[]): ReactNode[] {
   const parts = listFormat().formatToParts(nodes.map((_, at) => String(at)));

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Text, VisuallyHidden } from "@mantine/core";
 import type { Event } from "../base/api.ts";
-import { comma } from "../base/i18n.ts";
+import { listComma } from "../base/i18n.ts";
 import { useShownValue } from "../links/form/shown-value.ts";
 import { changedFields, isNewSecret } from "../ui/forms/changed-fields.ts";
 import { useFieldNames } from "./event-texts.ts";
@@ -63,8 +63,7 @@ export function EventDifference({ event }: { event: Event }) {
   return (
     <details>
       <summary title={fields.join(", ")}>
-        {/* Chinese has a comma of its own within lists. */}
-        {fields.map((field) => names[field] ?? field).join(comma().replace("，", "、"))}
+        {fields.map((field) => names[field] ?? field).join(listComma())}
       </summary>
       {list}
     </details>
