@@ -87,6 +87,8 @@ once(
 
     const visitor = await panel.open("/panel/sign-in");
     await visitor.page.getByRole("link", { name: "Forgotten the password?" }).click();
+    // The page before it has a field of the same name.
+    await visitor.page.getByRole("heading", { name: "New password" }).waitFor();
     await visitor.page.getByLabel("Username or e-mail address").fill("berta");
     await visitor.page.getByRole("button", { name: "Send the link" }).click();
     await visitor.page.getByRole("status").filter({ hasText: "a mail is on its way" }).waitFor();
