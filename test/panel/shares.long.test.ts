@@ -56,7 +56,7 @@ once("a new share begins with what one must choose, and says what to do without 
     await signInToPanel(page, PASSWORD, account);
     await page.getByRole("button", { name: "New share" }).click();
     await focused(form(page).getByRole("button", { name: "Choose files" }));
-    await form(page).getByText("File", { exact: true }).click();
+    await form(page).getByText("Files", { exact: true }).click();
     await first(page).waitFor();
     // Users need a password.
     await form(page)
@@ -305,7 +305,7 @@ story("what strangers send shows as it comes; axe finds nothing", async () => {
   await close();
 });
 
-once("files to share stand in natural order whatever their case, and are found in all folders", async () => {
+once("files of several folders are one share, in natural order whatever their case, and are found", async () => {
   for (const name of ["page 10.txt", "Page 2.txt"]) await drive.upload(name, name, { type: "text/plain" });
   const deep = await drive.folder("Deep");
   await drive.upload("hidden plan.txt", "plan", { type: "text/plain", folder: String(deep) });
@@ -313,8 +313,8 @@ once("files to share stand in natural order whatever their case, and are found i
     size: { width: 1280, height: 600 },
   });
   await page.getByRole("button", { name: "New share" }).first().click();
-  await form(page).getByText("File", { exact: true }).click();
-  const choices = form(page).getByRole("group", { name: "File" });
+  await form(page).getByText("Files", { exact: true }).click();
+  const choices = form(page).getByRole("group", { name: "Files" });
   await choices.getByRole("button", { name: "page 10.txt" }).waitFor();
   const names = (await choices.getByRole("button", { name: /page \d+/i }).allTextContents()).join();
   expect(names).toBe("Page 2.txt,page 10.txt");
@@ -323,7 +323,20 @@ once("files to share stand in natural order whatever their case, and are found i
   await choices.getByText("Nothing is found.").waitFor();
   await search.fill("hidden");
   await choices.getByRole("button", { name: "hidden plan.txt" }).click();
-  await form(page).getByText("hidden plan.txt").first().waitFor();
+  await search.fill("");
+  await choices.getByRole("button", { name: "page 10.txt" }).click();
+  // Pressed again, a file is not chosen any more.
+  for (const isChosen of [true, false]) {
+    await choices.getByRole("button", { name: "Page 2.txt", pressed: !isChosen }).click();
+    await choices.getByRole("button", { name: "Page 2.txt", pressed: isChosen }).waitFor();
+  }
+  await form(page).getByRole("button", { name: "Take hidden plan.txt out of the share" }).waitFor();
+  await expectAccessible(page, "several chosen files");
+  await form(page).getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByRole("heading", { name: "page 10.txt and 1 more", level: 1 }).waitFor();
+  const [made] = (await drive.call("GET", "/shares")).body.data;
+  const { data: items } = (await drive.call("GET", `/shares/${made.code}/items`)).body;
+  expect(items.map(({ name }: { name: string }) => name)).toEqual(["page 10.txt", "hidden plan.txt"]);
   expect(complaints).toEqual([]);
   await close();
 });
@@ -345,8 +358,8 @@ once("a share without a folder says so where one is chosen, and a folder is made
   const size = { width: 390, height: 800 };
   const { page, context, complaints, close } = await panel.enter("/panel/shares/new", { size });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await form(page).getByText("File", { exact: true }).click();
-  const choice = form(page).locator("label", { hasText: /^File$/ });
+  await form(page).getByText("Files", { exact: true }).click();
+  const choice = form(page).locator("label", { hasText: /^Files$/ });
   expect((await choice.boundingBox())!.height).toBeGreaterThanOrEqual(36);
   await form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" }).click();
   // A file is no place for the files of others.

@@ -6,17 +6,19 @@ import { entriesOf, type Entry, UNKNOWN_DETAILS } from "../files/file-queries.ts
 import { useUploadItems } from "../files/uploads/upload-list.ts";
 import { isMoving } from "../files/uploads/upload-record.ts";
 import { endOf } from "./form/limit-fields.tsx";
-import type { ShareValues } from "./form/share-values.ts";
+import { chosenItems, type ShareValues } from "./form/share-values.ts";
 import { Entries } from "./page/share-entries.tsx";
 import { choicesQuery } from "./share-queries.ts";
 import classes from "./shares.module.css";
 
 /** What visitors will see first. */
 export function SharePreview({ values }: { values: ShareValues }) {
-  const { use, title, message, item, items, isProtected, expires } = values;
+  const { use, title, message, isProtected, expires } = values;
   const isDrop = use === "drop";
   const end = endOf(expires);
-  const name = title.trim() || (isDrop || items?.length ? undefined : item?.name);
+  const chosen = chosenItems(values);
+  const only = chosen.length === 1 ? chosen[0] : undefined;
+  const name = title.trim() || (isDrop ? undefined : only?.name);
   return (
     <section aria-hidden className={classes["preview"]}>
       <Text size="sm" c="dimmed" mb="xs">
@@ -36,7 +38,7 @@ export function SharePreview({ values }: { values: ShareValues }) {
           <Button component="span" style={{ alignSelf: "start", pointerEvents: "none" }}>
             {isDrop ? (
               <Trans>Send files</Trans>
-            ) : item?.kind === "file" && !items?.length ? (
+            ) : only?.kind === "file" ? (
               <Trans>Download</Trans>
             ) : (
               <Trans>Download all</Trans>
@@ -57,14 +59,14 @@ export function SharePreview({ values }: { values: ShareValues }) {
 }
 
 /** What is in the folder and what is on its way into it, or what is chosen. */
-function Contents({ values: { item, items } }: { values: ShareValues }) {
+function Contents({ values }: { values: ShareValues }) {
+  const { item } = values;
   const folder = item?.kind === "folder" ? item.id : null;
   const { data } = useQuery({ ...choicesQuery(folder), enabled: folder !== null });
   const sent = useUploadItems().filter((one) => one.record.folder === folder && isMoving(one));
-  const chosen = items ?? (item?.kind === "file" ? [item] : []);
   const entries: Entry[] =
     folder === null
-      ? chosen.map((one) => ({ ...UNKNOWN_DETAILS, ...one }))
+      ? chosenItems(values).map((one) => ({ ...UNKNOWN_DETAILS, ...one }))
       : [
           ...(data === undefined ? [] : entriesOf(data)),
           ...sent.map(({ record: { path, size } }, nth) => ({

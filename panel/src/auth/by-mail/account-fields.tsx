@@ -18,7 +18,13 @@ export function MailFields({ account, email, invite }: Props) {
         {...email}
         type="email"
         label={t`E-mail address`}
-        description={isKept ? state : t`Gets mails once its owner has followed a link sent there.`}
+        description={
+          isKept
+            ? state
+            : invite.checked
+              ? t`The invitation is sent here.`
+              : t`Gets mails once its owner has followed a link sent there.`
+        }
         required={Boolean(invite.checked)}
         withAsterisk={false}
         autoComplete="off"

@@ -25,7 +25,7 @@ function useSuggestions(typed: string) {
     renderOption: ({ option }: { option: { value: string } }) => <OwnerOption name={option.value} />,
     ...(called && {
       rightSection: (
-        <Text size="xs" c="dimmed" truncate dir="auto">
+        <Text size="xs" c="dimmed" truncate dir="auto" w="100%" ta="end" pe="sm">
           {called}
         </Text>
       ),

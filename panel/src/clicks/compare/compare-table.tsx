@@ -11,9 +11,9 @@ import { Change } from "../change.tsx";
 import classes from "../clicks.module.css";
 import { comparable, endsOpen, leadingValues, sum } from "../chart/series.ts";
 import { comparedKey } from "./compared-links.ts";
-import { type Dimension, nameOfValue } from "../dimensions.ts";
+import type { Dimension } from "../dimensions.ts";
 import type { Frame } from "../frame.ts";
-import { isRest } from "../names.ts";
+import { itemsOf } from "../list-items.ts";
 import type { ReportSearch } from "../range.ts";
 import { filterFor, listQuery, type Place } from "../report-queries.ts";
 import { bucketName } from "../chart/bucket-name.ts";
@@ -98,7 +98,7 @@ export function CompareTable({ places, trends, frame, search }: Props) {
           {visitors === "all" && row(t`Bots`, (at) => formatNumber(sum(trends[at]!.automated_clicks)))}
           {trends.some((trend) => trend.visitors) &&
             row(t`Visits by day`, (at) => formatNumber(sum(trends[at]!.visitors ?? [])))}
-          {row(t`Strongest`, (at) => {
+          {row(t`Peak`, (at) => {
             const values = leadingValues(trends[at]!, visitors);
             const best = values.indexOf(Math.max(...values));
             if (sums[at] === 0) return "–";
@@ -124,18 +124,24 @@ function Breakdown({ places, span, visitors, dimension, title }: BreakdownProps)
       listQuery(dimension, { span, visitors, filter: filterFor(place, {}) }, ASKED),
     ),
   });
-  const named = lists.map(({ data }) => data?.rows.filter(({ value }) => !isRest(value)).slice(0, SHOWN));
+  const named = lists.map(
+    ({ data }) =>
+      data &&
+      itemsOf(dimension, data)
+        .filter(({ isRest }) => !isRest)
+        .slice(0, SHOWN),
+  );
   if (named.every((rows) => rows?.length === 0)) return null;
   return (
     <Table.Tr style={{ verticalAlign: "top" }}>
       <Table.Th scope="row">{title}</Table.Th>
       {places.map((place, at) => (
         <Table.Td key={comparedKey(place)}>
-          {named[at]?.map((value) => (
-            <Text key={nameOfValue(dimension, value)} size="sm" style={{ overflowWrap: "anywhere" }}>
-              {nameOfValue(dimension, value)}{" "}
+          {named[at]?.map(({ key, name, percentage }) => (
+            <Text key={key} size="sm" style={{ overflowWrap: "anywhere" }}>
+              {name}{" "}
               <Text span c="dimmed" size="sm">
-                {formatShare((value.clicks / Math.max(1, lists[at]!.data!.total)) * 100)}
+                {formatShare(percentage)}
               </Text>
             </Text>
           )) ?? "…"}

@@ -1,5 +1,6 @@
 import { Plural, Trans } from "@lingui/react/macro";
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { gridOf, type LinkColumn } from "./columns.ts";
@@ -54,9 +55,16 @@ export const NoRows = ({ isFiltered, leftCount, onClear, onCreate }: NoProps) =>
         ) : undefined
       }
     >
-      <Button variant="default" onClick={onClear}>
-        <Trans>Show all links</Trans>
-      </Button>
+      <Group gap="xs" justify="center">
+        <Button variant="default" onClick={onClear}>
+          <Trans>Show all links</Trans>
+        </Button>
+        {leftCount > 1 && (
+          <Button component={Link} to="/links/changes" variant="default">
+            <Trans>Bulk changes</Trans>
+          </Button>
+        )}
+      </Group>
     </Empty>
   ) : (
     <Empty

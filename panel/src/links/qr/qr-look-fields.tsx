@@ -68,19 +68,28 @@ export function QrLookFields({ look, onLook, printed, logo, onLogo }: Props) {
     <Stack gap="sm">
       <SimpleGrid cols={2} spacing="xs">
         <Amount
-          label={t`Width in pixels`}
+          label={t`Width in pixels (PNG)`}
           value={look.size}
           min={SIZES.least}
           max={SIZES.most}
           onChange={(size) => onLook({ ...look, size })}
         />
         <Amount
-          label={t`Width in mm`}
+          label={t`Width in mm (SVG, PDF)`}
           value={look.mm}
           min={MM.least}
           max={MM.most}
           onChange={(mm) => onLook({ ...look, mm })}
         />
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" mih="1lh">
+        {printed !== undefined && (
+          <Trans>
+            Both with margin. Without it, the printed code is about {formatNumber(printed)} mm wide.
+          </Trans>
+        )}
+      </Text>
+      <SimpleGrid cols={2} spacing="xs">
         <ColourInput label={t`Color`} value={look.dark} onChange={(dark) => onLook({ ...look, dark })} />
         <ColourInput
           label={t`Background`}
@@ -95,11 +104,6 @@ export function QrLookFields({ look, onLook, printed, logo, onLogo }: Props) {
           onChange={(margin) => onLook({ ...look, margin })}
         />
       </SimpleGrid>
-      <Text size="xs" c="dimmed" mih="1lh">
-        {printed !== undefined && (
-          <Trans>Without margin, the printed code is about {formatNumber(printed)} mm wide.</Trans>
-        )}
-      </Text>
       <Select
         label={t`Error correction`}
         description={

@@ -90,7 +90,7 @@ export function RuleFields({ rule, at, errors, onChange, onUp, onDown, onRemove,
       <TextInput
         wrapperProps={{ "data-rule-field": "target" }}
         label={t`Leads to`}
-        description={t`A URL, or share:code for a share of the same account.`}
+        description={t`A URL. For a share, type share: and its code.`}
         error={errors[`${at}.target`]}
         placeholder="https://"
         inputMode="url"

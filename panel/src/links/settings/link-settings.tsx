@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -39,13 +39,16 @@ export function LinkSettings({ link, wantsEdit, onEdit, onSaved, onDeleted }: Pr
   const queries = useQueryClient();
   const author = usePersonName(link.created_by ?? "");
   const section = useRef<HTMLDivElement>(null);
+  const mayMove = useHasDomains();
+  // A row that came later would move the others under the pointer.
+  const isReady = mayMove !== undefined;
   useEffect(() => {
-    if (!wantsEdit) return;
+    if (!wantsEdit || !isReady) return;
     const first = isAddress(link.target) ? "target" : "title";
     section.current?.querySelector<HTMLElement>(`[data-setting=${first}]`)?.click();
     onEdit();
-  }, [wantsEdit]);
-  const hasDomains = useHasDomains() || link.domain !== null;
+  }, [wantsEdit, isReady]);
+  const hasDomains = mayMove || link.domain !== null;
   const hasOwners = useOwners("change").length > 1;
   const names = settingsOf(!isAddress(link.target)).filter(
     (name) => (name !== "domain" || hasDomains) && (name !== "owner" || hasOwners) && name !== "target",
@@ -72,7 +75,8 @@ export function LinkSettings({ link, wantsEdit, onEdit, onSaved, onDeleted }: Pr
         <Trans>Settings of the link</Trans>
       </VisuallyHidden>
       <LeadsTo link={link} onSaved={onSaved} />
-      {groups.map(({ group, title }) => {
+      {!isReady && <Skeleton height={240} />}
+      {(isReady ? groups : []).map(({ group, title }) => {
         const rows = names.filter((name) => groupOf(name) === group);
         return (
           rows.length > 0 && (

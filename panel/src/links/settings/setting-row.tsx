@@ -10,6 +10,7 @@ import { useShownValue } from "../form/shown-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import sentences from "../rules/rules.module.css";
 import { isAddress } from "../../ui/lists/target-use.tsx";
+import { PersonName } from "../../ui/person-name.tsx";
 import classes from "./settings.module.css";
 
 const AskPasswords = lazyPart(async () => (await import("../form/ask-passwords.tsx")).AskPasswords);
@@ -80,7 +81,7 @@ export function LinkSettingRow({ name, link, onSaved, children }: Props) {
           {...(name === "domain" && { className: classes["host"]! })}
           {...(shown === null && { c: "dimmed" })}
         >
-          {shown ?? <Trans>Not set</Trans>}
+          {shown === null ? <Trans>Not set</Trans> : name === "owner" ? <PersonName of={shown} /> : shown}
         </Text>
         {name === "password" && link.password !== null && !isShare && (
           <Suspense fallback={null}>

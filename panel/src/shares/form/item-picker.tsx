@@ -3,6 +3,7 @@ import {
   Alert,
   Breadcrumbs,
   Button,
+  Checkbox,
   Group,
   Input,
   Paper,
@@ -95,10 +96,23 @@ const listedOf = (found: readonly (Item & { kind: "file" | "folder" })[]): Liste
   files: found.filter(({ kind }) => kind === "file"),
 });
 
-type ChoiceProps = { icon: TablerIcon; item: Omit<Item, "id">; label?: string; onChoose(): void };
+type ChoiceProps = {
+  icon: TablerIcon;
+  item: Omit<Item, "id">;
+  label?: string;
+  /** Of several that can be chosen; absent: it is the only one. */
+  isChosen?: boolean | undefined;
+  onChoose(): void;
+};
 
-const Choice = ({ icon: Icon, item: { name, path = [] }, label, onChoose }: ChoiceProps) => (
-  <UnstyledButton className={classes["choice"]} onClick={onChoose} {...(label && { "aria-label": label })}>
+const Choice = ({ icon: Icon, item: { name, path = [] }, label, isChosen, onChoose }: ChoiceProps) => (
+  <UnstyledButton
+    className={classes["choice"]}
+    onClick={onChoose}
+    {...(label && { "aria-label": label })}
+    {...(isChosen !== undefined && { "aria-pressed": isChosen })}
+  >
+    {isChosen !== undefined && <Checkbox.Indicator size="xs" checked={isChosen} />}
     <Icon size={18} stroke={1.5} aria-hidden />
     <bdi>{name}</bdi>
     {path.length > 0 && (
@@ -109,9 +123,15 @@ const Choice = ({ icon: Icon, item: { name, path = [] }, label, onChoose }: Choi
   </UnstyledButton>
 );
 
-type ChoicesProps = Pick<Props, "team" | "kind"> & { isWrong: boolean; onChoose(item: SharedItem): void };
+type ChoicesProps = Pick<Props, "team" | "kind"> & {
+  /** Several can be chosen. */
+  chosen?: readonly SharedItem[];
+  isWrong: boolean;
+  onChoose(item: SharedItem): void;
+};
 
-function Choices({ team, kind, isWrong, onChoose }: ChoicesProps) {
+/** The tree to choose from. */
+export function Choices({ team, kind, chosen, isWrong, onChoose }: ChoicesProps) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const [folder, setFolder] = useState<number | null>(null);
@@ -149,7 +169,7 @@ function Choices({ team, kind, isWrong, onChoose }: ChoicesProps) {
       data-autofocus
       data-wrong={isWrong || undefined}
       role="group"
-      aria-label={kind === "file" ? t`File` : t`Folder`}
+      aria-label={kind === "folder" ? t`Folder` : chosen ? t`Files` : t`File`}
     >
       <Breadcrumbs px={6} py={4} separatorMargin={4}>
         <UnstyledButton className={classes["crumb"]} onClick={() => goTo(null)}>
@@ -194,6 +214,7 @@ function Choices({ team, kind, isWrong, onChoose }: ChoicesProps) {
               key={`file ${id}`}
               icon={IconFile}
               item={{ name, path }}
+              isChosen={chosen?.some((one) => one.id === id)}
               onChoose={() => onChoose({ kind: "file", id, name })}
             />
           ))}
@@ -216,7 +237,7 @@ function Choices({ team, kind, isWrong, onChoose }: ChoicesProps) {
           id={folder}
           folder={here}
           team={team}
-          onChoose={(chosen) => onChoose({ kind: "folder", ...chosen })}
+          onChoose={(made) => onChoose({ kind: "folder", ...made })}
         />
       )}
     </Paper>

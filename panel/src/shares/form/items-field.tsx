@@ -11,11 +11,13 @@ type Props = {
   code: string | null;
   /** Null: those of the share. */
   items: readonly SharedItem[] | null;
+  /** The last one can be taken out. */
+  canBeEmpty?: boolean;
   onChange(next: Partial<ShareValues>): void;
 };
 
-/** Files and folders that are one share. The last one can't be taken out. */
-export function ItemsField({ code, items, onChange }: Props) {
+/** Files and folders that are one share. */
+export function ItemsField({ code, items, canBeEmpty = false, onChange }: Props) {
   const { t } = useLingui();
   const { data } = useQuery({ ...itemsQuery(code ?? ""), enabled: code !== null && items === null });
   const shown = items ?? data;
@@ -29,7 +31,7 @@ export function ItemsField({ code, items, onChange }: Props) {
           <Text size="sm" truncate flex={1} title={item.name}>
             <bdi>{item.name}</bdi>
           </Text>
-          {shown.length > 1 && (
+          {(canBeEmpty || shown.length > 1) && (
             <ActionIcon
               variant="subtle"
               color="gray"

@@ -13,6 +13,7 @@ import {
 import type { SharedItem } from "../share-search.ts";
 import {
   changeOf,
+  chosenItems,
   isOtherUse,
   linkChangeOf,
   newBoxOf,
@@ -50,16 +51,15 @@ export async function saveShare(
   surroundings: Surroundings,
 ): Promise<SavedShare> {
   if (subject.form === "new") {
-    if (after.use === "items") {
-      const made = await shareItems(after.items ?? [], newShareOf(after));
-      return { code: made.code, use: after.use, made, undo: null };
-    }
+    const items = chosenItems(after);
     const made =
-      after.use !== "drop"
-        ? await shareItem(after.item!, newFolderShareOf(after))
-        : after.item?.kind !== "folder"
-          ? await openBoxInNew(after, surroundings)
-          : await openBox(after.item.id, newBoxOf(after));
+      items.length > 1
+        ? await shareItems(items, newShareOf(after))
+        : after.use !== "drop"
+          ? await shareItem(items[0]!, newFolderShareOf(after))
+          : after.item?.kind !== "folder"
+            ? await openBoxInNew(after, surroundings)
+            : await openBox(after.item.id, newBoxOf(after));
     return { code: made.code, use: after.use, made, undo: null };
   }
   const { code } = subject.form === "edit" ? subject.share : subject.link;

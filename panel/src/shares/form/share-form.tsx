@@ -171,7 +171,7 @@ function TitleField({ form, isNewDrop, isFirst }: TitleProps) {
     <TextInput
       {...form.getInputProps("title")}
       label={t`Title`}
-      placeholder={isNewDrop ? t`Files from the supplier` : ""}
+      placeholder={isNewDrop ? t`For example: Files from the supplier` : ""}
       maxLength={200}
       data-autofocus={isFirst || undefined}
     />
@@ -191,7 +191,9 @@ const AddingSwitch = ({ form }: { form: UseFormReturnType<ShareValues> }) => {
 
 /** Something is typed or uploaded. A choice alone is quickly made again. */
 const isTyped = (changes: Partial<ShareValues>): boolean =>
-  Object.keys(changes).some((field) => field !== "use" && (field !== "item" || changes.use === undefined));
+  Object.keys(changes).some(
+    (field) => field !== "use" && (!["item", "items"].includes(field) || changes.use === undefined),
+  );
 
 function draftOf(subject: ShareSubject): string {
   if (subject.form === "edit") return `share ${subject.share.code}`;

@@ -109,6 +109,10 @@ export function valuesOfSubject(subject: ShareSubject): ShareValues {
   };
 }
 
+/** What a new share is made of. */
+export const chosenItems = ({ item, items }: Pick<ShareValues, "item" | "items">): readonly SharedItem[] =>
+  items ?? (item === null ? [] : [item]);
+
 /** Whether the limits have more than a new share has. */
 export const holdsLimits = ({ expires, ...rest }: ShareValues): boolean =>
   !["", BLANK.expires].includes(expires) ||

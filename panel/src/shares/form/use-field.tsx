@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Input, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { useIsPhone } from "../../ui/is-phone.ts";
+import { FilesPicker } from "./files-picker.tsx";
 import { ItemPicker } from "./item-picker.tsx";
 import { ItemsField } from "./items-field.tsx";
 import type { SharedItem } from "../share-search.ts";
@@ -31,13 +31,14 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
   const { use, target, item, items } = values;
   const { t } = useLingui();
   const isPhone = useIsPhone();
+  const isNew = uses.includes("upload");
   const kind: SharedItem["kind"] = use === "file" ? "file" : "folder";
   const fits = item?.kind === kind ? item : null;
   const [isPlaced, setIsPlaced] = useState(code !== null || fits !== null);
   const names = {
     upload: t`Upload`,
     url: t`URL`,
-    file: t`File`,
+    file: isNew ? t`Files` : t`File`,
     folder: t`Folder`,
     drop: t`Drop box`,
     items: t`Several items`,
@@ -45,17 +46,9 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
   const hints = {
     upload: t`Visitors see the files and download them. The files are stored in a folder of yours.`,
     url: t`The short URL redirects, and can be changed back later.`,
-    file: uses.includes("upload") ? (
-      <Trans>
-        Visitors see the file and download it. To share several, choose “Upload”, or select them in{" "}
-        <AnchorLink to="/files" inherit>
-          Files
-        </AnchorLink>
-        .
-      </Trans>
-    ) : (
-      t`Visitors see the file and download it.`
-    ),
+    file: isNew
+      ? t`Visitors see the files and download them. The files stay where they are.`
+      : t`Visitors see the file and download it.`,
     folder: t`Visitors see what is in the folder, and download it.`,
     items: t`Visitors see the files and folders, and download them. The files stay where they are.`,
     drop: t`Visitors put files into the folder. They see only what they sent.`,
@@ -84,6 +77,7 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
               onChange({
                 use: chosen as ShareUse,
                 ...((use === "upload" || chosen === "upload") && { item: null }),
+                ...(isNew && { items: null }),
               })
             }
             data={uses.map((value) => ({ value, label: names[value] }))}
@@ -104,6 +98,14 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
       )}
       {use === "items" && <ItemsField code={code} items={items} onChange={onChange} />}
       {use === "upload" && upload}
+      {use === "file" && isNew && (
+        <FilesPicker
+          team={team}
+          chosen={items ?? []}
+          onChange={onChange}
+          error={errors["item"] as string | undefined}
+        />
+      )}
       {use === "drop" && !isPlaced && fits === null && (
         <Group gap="xs">
           <Text size="sm" c="dimmed">
@@ -117,6 +119,7 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
       {use !== "url" &&
         use !== "items" &&
         use !== "upload" &&
+        !(use === "file" && isNew) &&
         (use !== "drop" || isPlaced || fits !== null) &&
         !isItemFixed && (
           <ItemPicker

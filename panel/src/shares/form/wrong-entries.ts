@@ -28,7 +28,10 @@ export function useWrongEntries() {
       if (use === "url") return {};
       const kind = use === "file" ? "file" : "folder";
       const isChosen =
-        use === "items" || makesFolder || (item?.kind === kind && (use !== "upload" || !isEmpty));
+        (values.items?.length ?? 0) > 0 ||
+        use === "items" ||
+        makesFolder ||
+        (item?.kind === kind && (use !== "upload" || !isEmpty));
       if (!isChosen) {
         const missing = { upload: t`Choose files.`, file: t`Choose a file.`, folder: t`Choose a folder.` };
         return { item: missing[use === "drop" ? "folder" : use] };

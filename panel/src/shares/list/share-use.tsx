@@ -20,7 +20,7 @@ export function ShareUsage({ share, isInLine = false }: { share: Share; isInLine
   }
   if (most === null) {
     return (
-      <span className={classes["number"]} title={t`Downloads by bots count too.`}>
+      <span className={classes["number"]} title={t`Downloads include those by bots.`}>
         <Plural value={downloads} one="# download" other="# downloads" />
       </span>
     );

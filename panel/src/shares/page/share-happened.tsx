@@ -39,7 +39,7 @@ export function ShareHappened({ share }: { share: Share }) {
             one="# visit by a bot is not counted."
             other="# visits by bots are not counted."
           />{" "}
-          {downloads > 0 && <Trans>Downloads by bots count too.</Trans>}
+          {downloads > 0 && <Trans>Downloads include those by bots.</Trans>}
         </Text>
       )}
       {share.recipients.length > 0 && <ShareRecipients share={share} />}
