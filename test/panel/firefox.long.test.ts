@@ -1,6 +1,6 @@
 /** The main story of the panel in Firefox (Debian: firefox-esr). */
 import { expect, test } from "bun:test";
-import { FIREFOX, startFirefox } from "../support/firefox.ts";
+import { FIREFOX, startFirefox, TAB } from "../support/firefox.ts";
 import { panelOrigin } from "../support/panel.ts";
 import { PASSWORD, startSignedIn } from "../support/session.ts";
 import { soon } from "../support/until.ts";
@@ -14,9 +14,9 @@ test.skipIf(FIREFOX === null)("sign in, shorten a URL, find its link, delete it 
     (await fetch(`${server.url}/${code}`, { redirect: "manual" })).status;
   try {
     await firefox.open(`${panelOrigin(server.url)}/panel/links`);
-    // The password has the focus.
     await firefox.seen({ role: "button", name: "Sign in" });
-    await firefox.typeAndEnter(PASSWORD);
+    // From the username to the password.
+    await firefox.typeAndEnter(TAB + PASSWORD);
     await firefox.click({ role: "button", name: "New link" });
     await firefox.click({ role: "textbox", name: "Code" });
     await firefox.typeAndEnter("from/firefox");

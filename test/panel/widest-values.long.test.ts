@@ -154,7 +154,9 @@ for (const size of [NARROW, WIDE]) {
     }
     await turnTo(page, "links");
     await page.getByRole("row").getByRole("checkbox").nth(1).check();
-    await page.getByRole("button", { name: "QR codes" }).click();
+    const isPhone = size === NARROW;
+    if (isPhone) await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole(isPhone ? "menuitem" : "button", { name: "QR codes" }).click();
     await page.getByRole("dialog", { name: "QR codes" }).getByRole("listitem").waitFor();
     await look("QR codes");
     await page.keyboard.press("Escape");

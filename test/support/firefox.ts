@@ -18,6 +18,8 @@ type Node = { sharedId: string };
 /** As assistive technology has it. */
 export type Named = { role: string; name: string };
 
+/** Keys of WebDriver. */
+export const TAB = "\uE004";
 const ENTER = "\uE007";
 
 async function addressIn(stream: ReadableStream<Uint8Array>): Promise<string> {
@@ -71,7 +73,10 @@ export async function startFirefox() {
 
   const find = async (named: Named): Promise<Node | undefined> => {
     const locator = { type: "accessibility", value: named };
+    const begun = performance.now();
     const { nodes } = await send<{ nodes: Node[] }>("browsingContext.locateNodes", { context, locator });
+    // A search holds the page for up to some seconds. Without a pause as long, the page does nothing else.
+    if (nodes[0] === undefined) await Bun.sleep(performance.now() - begun);
     return nodes[0];
   };
   const act = (actions: object[]) => send("input.performActions", { context, actions });
