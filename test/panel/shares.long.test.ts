@@ -305,7 +305,7 @@ story("what strangers send shows as it comes; axe finds nothing", async () => {
   await close();
 });
 
-once("files of several folders are one share, in natural order whatever their case, and are found", async () => {
+once("files of several folders are one share, in natural order, and are found", async () => {
   for (const name of ["page 10.txt", "Page 2.txt"]) await drive.upload(name, name, { type: "text/plain" });
   const deep = await drive.folder("Deep");
   await drive.upload("hidden plan.txt", "plan", { type: "text/plain", folder: String(deep) });
