@@ -305,42 +305,6 @@ story("what strangers send shows as it comes; axe finds nothing", async () => {
   await close();
 });
 
-once("files of several folders are one share, in natural order, and are found", async () => {
-  for (const name of ["page 10.txt", "Page 2.txt"]) await drive.upload(name, name, { type: "text/plain" });
-  const deep = await drive.folder("Deep");
-  await drive.upload("hidden plan.txt", "plan", { type: "text/plain", folder: String(deep) });
-  const { page, complaints, close } = await panel.enter("/panel/shares", {
-    size: { width: 1280, height: 600 },
-  });
-  await page.getByRole("button", { name: "New share" }).first().click();
-  await form(page).getByText("Files", { exact: true }).click();
-  const choices = form(page).getByRole("group", { name: "Files" });
-  await choices.getByRole("button", { name: "page 10.txt" }).waitFor();
-  const names = (await choices.getByRole("button", { name: /page \d+/i }).allTextContents()).join();
-  expect(names).toBe("Page 2.txt,page 10.txt");
-  const search = choices.getByLabel("Search all folders");
-  await search.fill("nothing of this name");
-  await choices.getByText("Nothing is found.").waitFor();
-  await search.fill("hidden");
-  await choices.getByRole("button", { name: "hidden plan.txt" }).click();
-  await search.fill("");
-  await choices.getByRole("button", { name: "page 10.txt" }).click();
-  // Pressed again, a file is not chosen any more.
-  for (const isChosen of [true, false]) {
-    await choices.getByRole("button", { name: "Page 2.txt", pressed: !isChosen }).click();
-    await choices.getByRole("button", { name: "Page 2.txt", pressed: isChosen }).waitFor();
-  }
-  await form(page).getByRole("button", { name: "Take hidden plan.txt out of the share" }).waitFor();
-  await expectAccessible(page, "several chosen files");
-  await form(page).getByRole("button", { name: "Share", exact: true }).click();
-  await page.getByRole("heading", { name: "page 10.txt and 1 more", level: 1 }).waitFor();
-  const [made] = (await drive.call("GET", "/shares")).body.data;
-  const { data: items } = (await drive.call("GET", `/shares/${made.code}/items`)).body;
-  expect(items.map(({ name }: { name: string }) => name)).toEqual(["page 10.txt", "hidden plan.txt"]);
-  expect(complaints).toEqual([]);
-  await close();
-});
-
 once("a place for the files of others needs no folder", async () => {
   const { page, complaints, close } = await panel.enter("/panel/shares/new");
   await form(page).getByText("Drop box").click();
