@@ -31,6 +31,8 @@ const LONG_TIMEOUT_MS = 40 * 60_000;
 /** More failed browser files than this are no accident, and do not run again. */
 const MOST_REPEATED = 3;
 const MOST_REASONS = 5;
+/** These load all cores for minutes, so each runs by itself, after the others. */
+const LOADS = "test/faults/";
 
 /** Options of `bun test` whose value is the next argument. */
 const VALUE_OPTIONS = new Set([
@@ -232,9 +234,8 @@ export async function runTests(
   };
   if (files.length < found.length)
     say(`${found.length - files.length} files passed before on these sources; --fresh runs them again.`);
-  const waiting = units.values();
   const progress = createProgress(costs, files, jobs, say);
-  const work = async () => {
+  const work = async (waiting: Iterable<Unit>) => {
     for (const unit of waiting) {
       for (const [file, outcome] of await runUnit(run, unit)) {
         run.outcomes.set(file, outcome);
@@ -246,7 +247,12 @@ export async function runTests(
   try {
     const program = await buildProgram(root, files, reports);
     run.env = { WAYMARK_TEST_PROGRAM: program, ...servers };
-    await Promise.all(Array.from({ length: jobs }, work));
+    const [loads = [], others = []] = [true, false].map((isLoad) =>
+      units.filter(({ name }) => name.startsWith(LOADS) === isLoad),
+    );
+    const waiting = others.values();
+    await Promise.all(Array.from({ length: jobs }, () => work(waiting)));
+    await work(loads);
     await repeatBrowsers(run, units, say);
   } finally {
     await rm(reports, { recursive: true, force: true });

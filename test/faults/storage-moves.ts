@@ -148,6 +148,8 @@ export async function moveUnderLoad(load: MoveLoad): Promise<MovedUnderLoad> {
 
   try {
     await nodes[0]!.installation.cli(["reset-password", "--stdin"], PASSWORD);
+    // Sessions last for the whole run.
+    await nodes[0]!.installation.cli(["config", "set", "api.access_token_minutes", "1440"]);
     for (const node of nodes) await begin(node);
     const [from, to] = [await policy("old", load.from), await policy("new", load.to)];
     const inside = (await json("POST", "/folders", { name: "moved", parent_id: null })).data.id;
