@@ -104,7 +104,7 @@ longStory("10,000 shares are one list: it scrolls, sorts and searches, and keeps
     expect(Math.abs(at - 5_000)).toBeLessThan(500);
   });
   const before = await place(page);
-  await rowOf(page, at).getByRole("button", { name: "report.txt" }).click();
+  await rowOf(page, at).getByRole("link", { name: "report.txt" }).click();
   const main = page.getByRole("main");
   await main.getByLabel("Title").fill("In the middle");
   await main.getByRole("button", { name: "Save" }).press("Enter");
