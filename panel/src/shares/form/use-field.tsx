@@ -6,7 +6,7 @@ import { FilesPicker } from "./files-picker.tsx";
 import { ItemPicker } from "./item-picker.tsx";
 import { ItemsField } from "./items-field.tsx";
 import type { SharedItem } from "../share-search.ts";
-import type { ShareUse, ShareValues } from "./share-values.ts";
+import { chosenItems, type ShareUse, type ShareValues } from "./share-values.ts";
 
 type Props = {
   team: string | undefined;
@@ -101,7 +101,7 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
       {use === "file" && isNew && (
         <FilesPicker
           team={team}
-          chosen={items ?? []}
+          chosen={chosenItems({ item: fits, items })}
           onChange={onChange}
           error={errors["item"] as string | undefined}
         />
