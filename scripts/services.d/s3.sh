@@ -47,12 +47,14 @@ mon_data_avail_crit=1
 monmap=$s3_data/monmap
 osd_data=$s3_data/osd
 osd_objectstore=memstore
-memstore_device_bytes=4294967296
+memstore_device_bytes=8589934592
 [client.rgw]
 monmap=$s3_data/monmap
 rgw_frontends=beast endpoint=127.0.0.1:$(port s3) tcp_nodelay=1
 rgw_data=$s3_data/rgw
 rgw_run_sync_thread=false
+rgw_gc_obj_min_wait=60
+rgw_gc_processor_period=60
 C
 }
 
