@@ -31,8 +31,10 @@ const LONG_TIMEOUT_MS = 40 * 60_000;
 /** More failed browser files than this are no accident, and do not run again. */
 const MOST_REPEATED = 3;
 const MOST_REASONS = 5;
-/** These load all cores for minutes, so each runs by itself, after the others. */
+/** These load all cores for minutes, so each runs by itself, after the others, and few of its tests at once. */
 const LOADS = "test/faults/";
+const loadsAll = ({ name }: Unit): boolean => name.startsWith(LOADS);
+const FEW_AT_ONCE = "--max-concurrency=2";
 
 /** Options of `bun test` whose value is the next argument. */
 const VALUE_OPTIONS = new Set([
@@ -100,6 +102,7 @@ async function runUnit(run: Run, unit: Unit): Promise<Map<string, Outcome>> {
       "--no-env-file",
       "test",
       ...reporting,
+      ...(loadsAll(unit) ? [FEW_AT_ONCE] : []),
       ...run.options,
       ...unit.files.map((file) => `./${file}`),
     ],
@@ -248,7 +251,7 @@ export async function runTests(
     const program = await buildProgram(root, files, reports);
     run.env = { WAYMARK_TEST_PROGRAM: program, ...servers };
     const [loads = [], others = []] = [true, false].map((isLoad) =>
-      units.filter(({ name }) => name.startsWith(LOADS) === isLoad),
+      units.filter((unit) => loadsAll(unit) === isLoad),
     );
     const waiting = others.values();
     await Promise.all(Array.from({ length: jobs }, () => work(waiting)));
