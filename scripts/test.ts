@@ -250,12 +250,9 @@ export async function runTests(
   try {
     const program = await buildProgram(root, files, reports);
     run.env = { WAYMARK_TEST_PROGRAM: program, ...servers };
-    const [loads = [], others = []] = [true, false].map((isLoad) =>
-      units.filter((unit) => loadsAll(unit) === isLoad),
-    );
-    const waiting = others.values();
+    const waiting = units.filter((unit) => !loadsAll(unit)).values();
     await Promise.all(Array.from({ length: jobs }, () => work(waiting)));
-    await work(loads);
+    await work(units.filter(loadsAll));
     await repeatBrowsers(run, units, say);
   } finally {
     await rm(reports, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { type DialectName, SERVER_VARIABLES, serverUrl } from "../../src/platfor
 import { faults } from "./faults.ts";
 
 /** Some tests of a file run at once, on a machine that may be slow. */
-const BUSY_MS = 900_000;
+const BUSY_MS = 600_000;
 
 export function testFault(name: string, database: DialectName, rounds: number): void {
   const rows = faults(() => {

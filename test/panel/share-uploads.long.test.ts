@@ -108,6 +108,13 @@ once("files of several folders are one share, in natural order, and are found", 
   const [made] = (await drive.call("GET", "/shares")).body.data;
   const { data: items } = (await drive.call("GET", `/shares/${made.code}/items`)).body;
   expect(items.map(({ name }: { name: string }) => name)).toEqual(["page 10.txt", "hidden plan.txt"]);
+
+  // Fewer items are no folder.
+  await form(page).getByRole("button", { name: "Change what it leads to" }).click();
+  await form(page).getByRole("button", { name: "Take hidden plan.txt out of the share" }).click();
+  await form(page).getByText("Folder", { exact: true }).first().click();
+  await form(page).getByRole("button", { name: "Save" }).click();
+  await form(page).getByRole("alert").filter({ hasText: "Choose a folder." }).waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

@@ -1,6 +1,6 @@
 import { Plural, Trans } from "@lingui/react/macro";
-import { Button, Group } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Button } from "@mantine/core";
+import { ButtonLink } from "../../ui/button-link.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { gridOf, type LinkColumn } from "./columns.ts";
@@ -55,16 +55,14 @@ export const NoRows = ({ isFiltered, leftCount, onClear, onCreate }: NoProps) =>
         ) : undefined
       }
     >
-      <Group gap="xs" justify="center">
-        <Button variant="default" onClick={onClear}>
-          <Trans>Show all links</Trans>
-        </Button>
-        {leftCount > 1 && (
-          <Button component={Link} to="/links/changes" variant="default">
-            <Trans>Bulk changes</Trans>
-          </Button>
-        )}
-      </Group>
+      <Button variant="default" onClick={onClear}>
+        <Trans>Show all links</Trans>
+      </Button>
+      {leftCount > 1 && (
+        <ButtonLink to="/links/changes" variant="default">
+          <Trans>Bulk changes</Trans>
+        </ButtonLink>
+      )}
     </Empty>
   ) : (
     <Empty

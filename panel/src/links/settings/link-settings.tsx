@@ -76,18 +76,19 @@ export function LinkSettings({ link, wantsEdit, onEdit, onSaved, onDeleted }: Pr
       </VisuallyHidden>
       <LeadsTo link={link} onSaved={onSaved} />
       {!isReady && <Skeleton height={240} />}
-      {(isReady ? groups : []).map(({ group, title }) => {
-        const rows = names.filter((name) => groupOf(name) === group);
-        return (
-          rows.length > 0 && (
-            <Fold key={group} title={title} isUsed={isUsed(link, rows)}>
-              {rows.map((name) => (
-                <LinkSettingRow key={name} name={name} link={link} onSaved={onSaved} />
-              ))}
-            </Fold>
-          )
-        );
-      })}
+      {isReady &&
+        groups.map(({ group, title }) => {
+          const rows = names.filter((name) => groupOf(name) === group);
+          return (
+            rows.length > 0 && (
+              <Fold key={group} title={title} isUsed={isUsed(link, rows)}>
+                {rows.map((name) => (
+                  <LinkSettingRow key={name} name={name} link={link} onSaved={onSaved} />
+                ))}
+              </Fold>
+            )
+          );
+        })}
       <Text size="sm" c="dimmed">
         {link.created_by === null ? (
           <Trans>Created on {formatTime(link.created_at)}</Trans>

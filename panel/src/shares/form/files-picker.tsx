@@ -8,7 +8,7 @@ type Props = {
   /** In whose tree; undefined: the account's own. */
   team: string | undefined;
   chosen: readonly SharedItem[];
-  onChange(next: { items: readonly SharedItem[] }): void;
+  onChange(files: readonly SharedItem[]): void;
   error?: string | undefined;
 };
 
@@ -24,10 +24,12 @@ export function FilesPicker({ team, chosen, onChange, error }: Props) {
         isWrong={error !== undefined}
         onChoose={(file) => {
           const others = chosen.filter(({ id }) => id !== file.id);
-          onChange({ items: others.length < chosen.length ? others : [...chosen, file] });
+          onChange(others.length < chosen.length ? others : [...chosen, file]);
         }}
       />
-      {chosen.length > 0 && <ItemsField code={null} items={chosen} canBeEmpty onChange={onChange} />}
+      {chosen.length > 0 && (
+        <ItemsField code={null} items={chosen} canBeEmpty onChange={({ items }) => onChange(items ?? [])} />
+      )}
     </Input.Wrapper>
   );
 }

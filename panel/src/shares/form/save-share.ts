@@ -51,15 +51,7 @@ export async function saveShare(
   surroundings: Surroundings,
 ): Promise<SavedShare> {
   if (subject.form === "new") {
-    const items = chosenItems(after);
-    const made =
-      items.length > 1
-        ? await shareItems(items, newShareOf(after))
-        : after.use !== "drop"
-          ? await shareItem(items[0]!, newFolderShareOf(after))
-          : after.item?.kind !== "folder"
-            ? await openBoxInNew(after, surroundings)
-            : await openBox(after.item.id, newBoxOf(after));
+    const made = await makeShare(after, surroundings);
     return { code: made.code, use: after.use, made, undo: null };
   }
   const { code } = subject.form === "edit" ? subject.share : subject.link;
@@ -79,6 +71,16 @@ export async function saveShare(
     subject.form === "edit" ? changeShare(code, change) : changeLink(code, change, after.use),
   );
   return { ...kept, undo: canGoBack ? undo : null };
+}
+
+function makeShare(after: ShareValues, surroundings: Surroundings): Promise<Share> {
+  const { use, item } = after;
+  if (use === "drop")
+    return item?.kind === "folder" ? openBox(item.id, newBoxOf(after)) : openBoxInNew(after, surroundings);
+  const [first, ...others] = chosenItems(after);
+  return others.length > 0
+    ? shareItems([first!, ...others], newShareOf(after))
+    : shareItem(first!, newFolderShareOf(after));
 }
 
 /** A refused box leaves no folder. After other failures the next attempt takes the same one. @throws ApiError */

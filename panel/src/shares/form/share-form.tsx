@@ -88,7 +88,7 @@ export function ShareForm({ subject, team, above, aside, onClose, onSaved, shows
     if (isWanted) saveNow();
   }, [isWanted]);
   function submit(): void {
-    const wrong = wrongEntries.typed(values, { makesFolder: isNew && isDrop, isEmpty: upload.isEmpty });
+    const wrong = wrongEntries.typed(values, { isNew, isEmpty: upload.isEmpty });
     if (Object.keys(wrong).length > 0) form.setErrors(wrong);
     else if (values.use === "upload" && upload.isBusy) setWaits(true);
     else save.mutate();

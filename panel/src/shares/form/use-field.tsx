@@ -31,14 +31,16 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
   const { use, target, item, items } = values;
   const { t } = useLingui();
   const isPhone = useIsPhone();
-  const isNew = uses.includes("upload");
+  const takesSeveral = uses.includes("upload");
   const kind: SharedItem["kind"] = use === "file" ? "file" : "folder";
   const fits = item?.kind === kind ? item : null;
   const [isPlaced, setIsPlaced] = useState(code !== null || fits !== null);
+  const picksOne =
+    use === "folder" || (use === "file" && !takesSeveral) || (use === "drop" && (isPlaced || fits !== null));
   const names = {
     upload: t`Upload`,
     url: t`URL`,
-    file: isNew ? t`Files` : t`File`,
+    file: takesSeveral ? t`Files` : t`File`,
     folder: t`Folder`,
     drop: t`Drop box`,
     items: t`Several items`,
@@ -46,7 +48,7 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
   const hints = {
     upload: t`Visitors see the files and download them. The files are stored in a folder of yours.`,
     url: t`The short URL redirects, and can be changed back later.`,
-    file: isNew
+    file: takesSeveral
       ? t`Visitors see the files and download them. The files stay where they are.`
       : t`Visitors see the file and download it.`,
     folder: t`Visitors see what is in the folder, and download it.`,
@@ -77,7 +79,7 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
               onChange({
                 use: chosen as ShareUse,
                 ...((use === "upload" || chosen === "upload") && { item: null }),
-                ...(isNew && { items: null }),
+                ...(takesSeveral && { items: null }),
               })
             }
             data={uses.map((value) => ({ value, label: names[value] }))}
@@ -98,11 +100,11 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
       )}
       {use === "items" && <ItemsField code={code} items={items} onChange={onChange} />}
       {use === "upload" && upload}
-      {use === "file" && isNew && (
+      {use === "file" && takesSeveral && (
         <FilesPicker
           team={team}
           chosen={chosenItems({ item: fits, items })}
-          onChange={onChange}
+          onChange={(files) => onChange({ item: null, items: files })}
           error={errors["item"] as string | undefined}
         />
       )}
@@ -116,21 +118,16 @@ export function UseField({ team, values, code, uses, isItemFixed, onChange, erro
           </Button>
         </Group>
       )}
-      {use !== "url" &&
-        use !== "items" &&
-        use !== "upload" &&
-        !(use === "file" && isNew) &&
-        (use !== "drop" || isPlaced || fits !== null) &&
-        !isItemFixed && (
-          <ItemPicker
-            key={kind}
-            team={team}
-            kind={kind}
-            value={fits}
-            onChange={(chosen) => onChange({ item: chosen })}
-            error={(errors["item"] ?? errors["file_id"] ?? errors["folder_id"]) as string | undefined}
-          />
-        )}
+      {picksOne && !isItemFixed && (
+        <ItemPicker
+          key={kind}
+          team={team}
+          kind={kind}
+          value={fits}
+          onChange={(chosen) => onChange({ item: chosen })}
+          error={(errors["item"] ?? errors["file_id"] ?? errors["folder_id"]) as string | undefined}
+        />
+      )}
     </Stack>
   );
 }

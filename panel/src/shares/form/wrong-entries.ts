@@ -2,7 +2,7 @@
 import { useLingui } from "@lingui/react/macro";
 import type { ApiError } from "../../base/api.ts";
 import { wordsIn } from "../../base/targets.ts";
-import { recipientsIn, type ShareValues, typedRecipients } from "./share-values.ts";
+import { chosenItems, recipientsIn, type ShareValues, typedRecipients } from "./share-values.ts";
 
 /** The server knows addresses better. */
 const EMAIL = /^[^@]+@[^@]+\.[^@.]+$/;
@@ -10,8 +10,7 @@ const EMAIL = /^[^@]+@[^@]+\.[^@.]+$/;
 type Wrong = { item?: string; recipients?: string; types?: string };
 
 type Choice = {
-  /** A drop box without a folder gets a new one. */
-  makesFolder: boolean;
+  isNew: boolean;
   /** Nothing is uploaded. */
   isEmpty: boolean;
 };
@@ -23,15 +22,16 @@ export function useWrongEntries() {
     t`“${wrong}” is neither an extension such as pdf nor a kind such as image/*.`;
   return {
     /** Before anything is sent. */
-    typed(values: ShareValues, { makesFolder, isEmpty }: Choice): Wrong {
-      const { use, item } = values;
+    typed(values: ShareValues, { isNew, isEmpty }: Choice): Wrong {
+      const { use } = values;
       if (use === "url") return {};
       const kind = use === "file" ? "file" : "folder";
-      const isChosen =
-        (values.items?.length ?? 0) > 0 ||
-        use === "items" ||
-        makesFolder ||
-        (item?.kind === kind && (use !== "upload" || !isEmpty));
+      // The items of a share that changes its use are no choice.
+      const chosen = chosenItems(isNew ? values : { ...values, items: null });
+      // A new drop box without a folder gets one.
+      const makesFolder = isNew && use === "drop";
+      const fits = chosen.length > 0 && chosen.every((one) => one.kind === kind);
+      const isChosen = use === "items" || makesFolder || (fits && (use !== "upload" || !isEmpty));
       if (!isChosen) {
         const missing = { upload: t`Choose files.`, file: t`Choose a file.`, folder: t`Choose a folder.` };
         return { item: missing[use === "drop" ? "folder" : use] };
