@@ -38,7 +38,9 @@ export function forEachDialect(
   create: (name: DialectName) => Promise<Fresh> = createMigrated,
 ): void {
   const inSuite = names.filter(isInSuite);
-  if (inSuite.length === 0) test.skip(`needs ${names.join(", ")}`, () => {});
+  // A file of such tests alone would have none, which fails. With servers, another part of the suite runs them.
+  const isWithoutServers = names.every((name) => name !== "sqlite" && serverUrl(name) === undefined);
+  if (inSuite.length === 0 && isWithoutServers) test.skip(`needs ${names.join(", ")}`, () => {});
   for (const name of inSuite) {
     if (name === "sqlite" || serverUrl(name) !== undefined) {
       describe(name, () => withDatabase(name, body, create));
