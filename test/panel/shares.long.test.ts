@@ -109,6 +109,10 @@ story("one page shares a file with a password, and opens a drop box", async () =
   await form(page).getByLabel("Title").fill("Hand in here");
   await section(page, "Limits").getByText("100 files").waitFor();
   await section(page, "Limits").click();
+  await form(page)
+    .getByText(/^Until Friday/)
+    .last()
+    .click();
   await form(page).getByLabel("Max. files").fill("2");
   await form(page).getByRole("combobox", { name: "Senders give" }).click();
   await page.getByRole("option", { name: "Their e-mail address" }).click();
@@ -117,7 +121,8 @@ story("one page shares a file with a password, and opens a drop box", async () =
   await form(page).getByRole("button", { name: "Create" }).click();
   const box = await madeAddress(page);
   expect(await stranger().page(box)).toContain("Hand in here");
-  expect((await drive.call("GET", `/folders/${reports}/drop`)).body.data[0]).toMatchObject({
+  const [drop] = (await drive.call("GET", `/folders/${reports}/drop`)).body.data;
+  expect(drop).toMatchObject({
     code: "inbox",
     max_files: 2,
     max_bytes: 1_000_000_000,
@@ -126,6 +131,9 @@ story("one page shares a file with a password, and opens a drop box", async () =
     sender_folders: true,
     types: [".pdf", "image/*"],
   });
+  const days = (Date.parse(drop.expires_at) - Date.now()) / 86_400_000;
+  expect(days).toBeGreaterThan(7);
+  expect(days).toBeLessThan(15);
   expect(complaints).toEqual([]);
   await close();
 });

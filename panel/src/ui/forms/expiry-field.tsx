@@ -30,17 +30,17 @@ function endOfDay(days: number): Date {
   return date;
 }
 
-/** The end of the next Friday, which most weeks end with. */
-const nextFriday = (): Date => endOfDay((5 - new Date(serverNow()).getDay() + 7) % 7 || 7);
+/** The ends of the next two Fridays, which most weeks end with. */
+function nextFridays(): Date[] {
+  const days = (5 - new Date(serverNow()).getDay() + 7) % 7 || 7;
+  return [endOfDay(days), endOfDay(days + 7)];
+}
 
 /** Never, in some days, or at an instant. */
 export function ExpiryField({ value, onChange, error, lengths }: Props) {
   const { t } = useLingui();
-  const end = nextFriday();
-  /** Such a date may be the next Friday. */
+  /** Such a date may be a Friday. */
   const [isDate, setIsDate] = useState(false);
-  const isFriday = value === end.toISOString() && !isDate;
-  const isInstant = value !== "" && !isFriday && !(lengths as readonly string[]).includes(value);
   const names: Record<Length, string> = {
     "1d": t`In a day`,
     "7d": t`In a week`,
@@ -48,26 +48,21 @@ export function ExpiryField({ value, onChange, error, lengths }: Props) {
     "90d": t`In 90 days`,
     "365d": t`In a year`,
   };
-  const friday = end.toLocaleDateString(dateLocale(), {
-    weekday: "long",
-    day: "numeric",
-    month: "short",
+  const fridays = nextFridays().map((date) => {
+    const friday = date.toLocaleDateString(dateLocale(), { weekday: "long", day: "numeric", month: "short" });
+    return { value: date.toISOString(), label: t`Until ${friday}` };
   });
-  const choices = [
-    ...lengths.map((length) => ({ value: length, label: names[length] })),
-    { value: "friday", label: t`Until ${friday}` },
-    { value: "instant", label: t`At a date…` },
-    { value: "", label: t`Never` },
-  ];
+  const named = [...lengths.map((length) => ({ value: length, label: names[length] })), ...fridays];
+  const isInstant = value !== "" && (isDate || named.every((choice) => choice.value !== value));
+  const choices = [...named, { value: "instant", label: t`At a date…` }, { value: "", label: t`Never` }];
   function choose(chosen: string): void {
     setIsDate(chosen === "instant");
-    if (chosen === "friday") return onChange(end.toISOString());
     onChange(chosen === "instant" ? endOfDay(7).toISOString() : chosen);
   }
   return (
     <Stack gap={6}>
       <Input.Wrapper label={t`Expires`} labelElement="div" error={!isInstant && error}>
-        <Chip.Group value={isInstant ? "instant" : isFriday ? "friday" : value} onChange={choose}>
+        <Chip.Group value={isInstant ? "instant" : value} onChange={choose}>
           <Group gap={6} mt={4} role="radiogroup" aria-label={t`Expires`}>
             {choices.map((choice) => (
               <Chip key={choice.value} value={choice.value} size="sm">
