@@ -80,7 +80,7 @@ once("the links of an account are handed over from its menu, as one change that 
   await form.getByRole("button", { name: "Other changes", expanded: false }).waitFor();
   await page.keyboard.type("mia");
   await page.getByRole("option", { name: "mia" }).click();
-  await form.getByRole("button", { name: "Change", exact: true }).click();
+  await form.getByRole("button", { name: "Hand over links" }).click();
   await page.getByRole("alert").filter({ hasText: "2 links belong to Mia Ünal now." }).waitFor();
   await page.getByText("No link matches.").waitFor();
   await page.getByText("2 links were changed and no longer match the search or filters.").waitFor();

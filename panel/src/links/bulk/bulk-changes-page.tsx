@@ -3,16 +3,16 @@ import { Button, Progress, Stack, Text } from "@mantine/core";
 import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { api, type BulkChange, responseOf } from "../../base/api.ts";
-import { formatList, formatNumber, formatTime } from "../../base/i18n.ts";
+import { formatNumber, formatTime } from "../../base/i18n.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { changedFields } from "../../ui/forms/changed-fields.ts";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PersonName, usePersonName } from "../../ui/person-name.tsx";
 import { PagePath } from "../../ui/lists/page-path.tsx";
-import { useFieldTexts } from "../form/field-texts.ts";
+import { Differences } from "../history/differences.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { undoBulkChange } from "./found-run.ts";
 
@@ -66,7 +66,12 @@ export function BulkChangesPage() {
         }
         columns={[
           { title: t`What`, cell: (change) => <What change={change} /> },
-          { title: t`Who`, isHidden: "medium", width: "10rem", cell: ({ actor }) => <bdi>{actor}</bdi> },
+          {
+            title: t`Who`,
+            isHidden: "medium",
+            width: "10rem",
+            cell: ({ actor }) => <PersonName of={actor} />,
+          },
           { title: t`When`, isHidden: "medium", fit: "value", cell: ({ at }) => formatTime(at) },
           { title: t`Undo`, width: "13rem", cell: (change) => <Undo change={change} /> },
         ]}
@@ -77,7 +82,8 @@ export function BulkChangesPage() {
 }
 
 function What({ change }: { change: BulkChange }) {
-  const { action, links, subject, at, actor } = change;
+  const { action, links, subject, before, after, at } = change;
+  const actor = usePersonName(change.actor);
   return (
     <>
       <Text size="sm" fw={600}>
@@ -94,8 +100,9 @@ function What({ change }: { change: BulkChange }) {
         )}
       </Text>
       <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-        <Details change={change} />
+        <Which change={change} />
       </Text>
+      {action === "link.update" && <Differences event={{ before: before ?? {}, after: after ?? {} }} />}
       <Text size="xs" c="dimmed" hiddenFrom="lg">
         <bdi>{actor}</bdi> · {formatTime(at)}
       </Text>
@@ -103,17 +110,16 @@ function What({ change }: { change: BulkChange }) {
   );
 }
 
-/** Which fields of which links. */
-function Details({ change: { action, links, subject, before, after } }: { change: BulkChange }) {
-  const { t } = useLingui();
-  const texts: Partial<Record<string, { label: string }>> = useFieldTexts();
+function Which({ change: { action, links, subject } }: { change: BulkChange }) {
   if (action.startsWith("tag.")) return <Plural value={links} one="# link" other="# links" />;
   const others = links - 1;
-  const which = others === 0 ? subject : t`${subject} and ${formatNumber(others)} more`;
-  if (action === "link.delete") return which;
-  const fields = changedFields({ before: before ?? {}, after: after ?? {} });
-  const names = fields.map((name) => texts[name]?.label ?? (name === "owner" ? t`Owner` : name));
-  return names.length === 0 ? which : `${formatList(names)} · ${which}`;
+  return others === 0 ? (
+    subject
+  ) : (
+    <Trans>
+      {subject} and {formatNumber(others)} more
+    </Trans>
+  );
 }
 
 function Undo({ change }: { change: BulkChange }) {

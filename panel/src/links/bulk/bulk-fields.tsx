@@ -129,7 +129,7 @@ export function BulkFields({ selected, lead, onSave, onClose }: Props) {
       error={null}
       isPending={false}
       isRefused={change === null}
-      action={t`Change`}
+      action={lead === "owner" ? t`Hand over links` : t`Change`}
     >
       <Text size="sm" c="dimmed">
         <Plural value={count} one="# link is selected." other="# links are selected." />

@@ -9,7 +9,7 @@ import { useShownValue } from "../form/shown-value.ts";
 const MOST_SHOWN = 160;
 
 /** Each field that a change changed, before and after. */
-export function Differences({ event }: { event: Event }) {
+export function Differences({ event }: { event: Pick<Event, "before" | "after"> }) {
   const { t } = useLingui();
   const texts: Record<string, { label: string }> = useFieldTexts();
   const limits = useLimitNames();
