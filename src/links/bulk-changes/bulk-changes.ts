@@ -33,7 +33,7 @@ export const BULK_UNDO = "links-bulk-undo";
 const DAY_MS = 86_400_000;
 const LOOK_MS = 60_000;
 /** The part of the time that is left to others. */
-const REST = 0.25;
+const REST = 0.1;
 
 export function createBulkChanges(deps: Deps) {
   const { repository, changes, clock } = deps;

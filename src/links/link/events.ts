@@ -9,7 +9,7 @@ import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { isInternal, isReport } from "./internal-target.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf } from "./key.ts";
-import { recordedFields } from "./field-values.ts";
+import { differingFields, recordedFields } from "./field-values.ts";
 import { type LinkContent, PASSWORD_MASK } from "./link.ts";
 
 export type RecordLinkEvents = RecordEvents<Db>;
@@ -66,14 +66,24 @@ function changedStates(before: Described, after: Described): { before: object; a
   return states;
 }
 
-function differences(before: Described, after: Described) {
-  const [old, now] = [fieldsOf(before), fieldsOf(after)];
-  return Object.keys({ ...old, ...now })
-    .map((name) => [name, old[name] ?? null, now[name] ?? null] as const)
-    .filter(([name, was, is]) =>
-      name === "password" ? before.passwordHash !== after.passwordHash : !isDeepStrictEqual(was, is),
-    );
+type Difference = readonly [name: string, before: unknown, after: unknown];
+
+function differences(before: Described, after: Described): Difference[] {
+  const served = before.serves === after.serves ? [] : Object.keys({ ...before.serves, ...after.serves });
+  return [
+    ...differing("target", before.target, after.target),
+    ...differing("expires_at", shownExpiry(before), shownExpiry(after)),
+    ...(before.passwordHash === after.passwordHash
+      ? []
+      : [["password", shownPassword(before), shownPassword(after)] as const]),
+    ...differingFields(before, after),
+    ...differing("owner", before.owner, after.owner),
+    ...served.flatMap((name) => differing(name, before.serves?.[name], after.serves?.[name])),
+  ];
 }
+
+const differing = (name: string, was: unknown = null, is: unknown = null): Difference[] =>
+  isDeepStrictEqual(was, is) ? [] : [[name, was, is]];
 
 /** No event if nothing changed. */
 export const changeEvents = (doing: Doing, affected: Affected): EventRecord[] =>
@@ -100,9 +110,12 @@ const alwaysRecorded = ({ code, tags }: Described): Record<string, unknown> => (
 
 const fieldsOf = (link: Described): Record<string, unknown> => ({
   target: link.target,
-  expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
-  password: link.passwordHash === null ? null : PASSWORD_MASK,
+  expires_at: shownExpiry(link),
+  password: shownPassword(link),
   ...recordedFields(link),
   ...(link.owner !== undefined && { owner: link.owner }),
   ...link.serves,
 });
+
+const shownExpiry = ({ expiresAt }: Described) => (expiresAt === null ? null : formatRfc3339(expiresAt));
+const shownPassword = ({ passwordHash }: Described) => (passwordHash === null ? null : PASSWORD_MASK);

@@ -1,4 +1,5 @@
 /** What follows from the table of fields (fields.ts). */
+import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { type At, emptyValues, fieldKey, type Fields, type Values } from "./field-kinds.ts";
 import { COLUMNS, CONTENT, LINK_FIELDS, OPTIONS, TAGS } from "./fields.ts";
@@ -74,16 +75,37 @@ export function viewOfFields(link: Stored & { createdBy: string | null }): View 
   return view as View;
 }
 
-const RECORDED = FIELDS.filter(({ name }) => name in COLUMNS || name in OPTIONS);
+const RECORDED = FIELDS.filter(({ name }) => name in COLUMNS || name in OPTIONS).map((field) => ({
+  ...field,
+  isOption: field.name in OPTIONS,
+}));
+type Recorded = (typeof RECORDED)[number];
+type Kept = Readonly<Record<string, unknown>>;
+
+const shownOrNull = ({ empty, show }: Recorded, value: unknown) =>
+  value === empty ? null : (show(value) ?? null);
 
 /** The fields in events; null for empty ones. Tags have rules of their own. */
 export function recordedFields(link: Stored) {
-  const values = fieldValues(link);
-  const fields = RECORDED.map(({ name, key, empty, show }) => {
-    const value = values[key];
-    return [name, value === empty ? null : show(value)];
-  });
-  return Object.fromEntries(fields) as Record<string, unknown>;
+  const options = readOptions(link.options) as Kept;
+  const fields: Record<string, unknown> = {};
+  for (const field of RECORDED)
+    fields[field.name] = shownOrNull(field, (field.isOption ? options : (link as Kept))[field.key]);
+  return fields;
+}
+
+/** Those of recordedFields that differ: their names with the values of both. */
+export function differingFields(before: Stored, after: Stored) {
+  const [was, is] = [readOptions(before.options) as Kept, readOptions(after.options) as Kept];
+  const differing: [name: string, before: unknown, after: unknown][] = [];
+  for (const field of RECORDED) {
+    const old = (field.isOption ? was : (before as Kept))[field.key];
+    const now = (field.isOption ? is : (after as Kept))[field.key];
+    if (old === now) continue;
+    const shown = [shownOrNull(field, old), shownOrNull(field, now)] as const;
+    if (!isDeepStrictEqual(...shown)) differing.push([field.name, ...shown]);
+  }
+  return differing;
 }
 
 type Column = keyof typeof COLUMNS;
@@ -109,6 +131,13 @@ export function writeOptions(options: LinkOptions): string | null {
   return set.length === 0 ? null : JSON.stringify(Object.fromEntries(set));
 }
 
-/** From the column. */
-export const readOptions = (text: string | null): LinkOptions =>
-  text === null ? NO_OPTIONS : { ...NO_OPTIONS, ...(JSON.parse(text) as Partial<LinkOptions>) };
+let lastRead: { text: string; options: Readonly<LinkOptions> } | undefined;
+
+/** From the column. Callers share the result: a write reads the options of one link, or equal ones, several times. */
+export function readOptions(text: string | null): Readonly<LinkOptions> {
+  if (text === null) return NO_OPTIONS;
+  if (lastRead?.text !== text) {
+    lastRead = { text, options: { ...NO_OPTIONS, ...(JSON.parse(text) as Partial<LinkOptions>) } };
+  }
+  return lastRead.options;
+}

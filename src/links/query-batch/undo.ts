@@ -74,7 +74,8 @@ type Deps = {
 const PORTION = 500;
 
 type Refusals = ReadonlyMap<number, AppError>;
-type OfLink = BulkLinkEvent & { subjectId: number };
+/** `was` and `is`: the states before and after. */
+type OfLink = Pick<BulkLinkEvent, "id" | "action" | "subject"> & { subjectId: number; was: State; is: State };
 
 export function createBulkUndo(deps: Deps) {
   const { events, repository, writer, domains, loops, owners, clock, actor } = deps;
@@ -169,7 +170,7 @@ export function createBulkUndo(deps: Deps) {
       return noted(second === undefined ? null : first.id, (tx) => revertPart(tx, bulk, first));
     }
     const found = first === undefined ? [] : await events.ofBulk(run, after, most);
-    const ofLinks = found.filter((event): event is OfLink => event.subjectId !== null);
+    const ofLinks = found.flatMap((event) => ofLink(event) ?? []);
     if (ofLinks.length === 0) return noted(null, async () => ({ restored: 0, failed: [] }));
     const looping = await loopsOf(ofLinks);
     const ids = ofLinks.map(({ id }) => id);
@@ -271,6 +272,9 @@ const tagsChangedSince = (key: string): AppError =>
 /** `before` and `after` are JSON of link/events.ts. */
 type ChangeEvent = { subject: string; before: string | null; after: string | null };
 
+const ofLink = ({ id, action, subject, subjectId, before, after }: BulkLinkEvent): OfLink | null =>
+  subjectId === null ? null : { id, action, subject, subjectId, was: read(before), is: read(after) };
+
 const shape = z.looseObject({
   tags: z.array(z.string()).default([]),
   code: z.string().optional(),
@@ -293,15 +297,14 @@ const NEVER_REVERTED = ["code", "domain", "domain_id", "tags"];
  */
 function revertingChange(
   link: ExistingLink & { owner?: string | null | undefined },
-  event: ChangeEvent,
+  { subject, was, is }: OfLink,
   keyOf: KeyOf,
 ): RevertingChange | AppError | null {
   if (link.isInternal) return linkServesShare(link.code);
-  const [was, is] = [read(event.before), read(event.after)];
   const now: Record<string, unknown> = { ...wholeState(link) };
   const move = moveOf(was, is, keyOf);
   if (move instanceof AppError) return move;
-  if (move !== null && link.code !== move.to) return changedSince(event.subject);
+  if (move !== null && link.code !== move.to) return changedSince(subject);
   const changed = Object.keys({ ...was, ...is }).filter(
     // The states of a moved link are whole.
     (name) => !NEVER_REVERTED.includes(name) && (move === null || !isDeepStrictEqual(was[name], is[name])),
@@ -313,15 +316,15 @@ function revertingChange(
     fields.every((name) => isDeepStrictEqual(now[name] ?? null, is[name] ?? null)) &&
     added.every((tag) => link.tags.includes(tag)) &&
     !removed.some((tag) => link.tags.includes(tag));
-  if (!isKept) return changedSince(event.subject);
+  if (!isKept) return changedSince(subject);
   if (move === null && fields.length + added.length + removed.length === 0) {
-    return changed.length === 0 ? null : passwordStays(event.subject);
+    return changed.length === 0 ? null : passwordStays(subject);
   }
   const before = Object.fromEntries(fields.map((name) => [name, was[name] ?? null]));
   const tags = [...link.tags.filter((tag) => !added.includes(tag)), ...removed].sort();
   const patch = patchOfState({ ...now, ...before, tags });
   return patch === null || isInternal(patch.target)
-    ? changedSince(event.subject)
+    ? changedSince(subject)
     : {
         code: link.code,
         ...patch,
@@ -343,18 +346,17 @@ function moveOf(was: State, is: State, keyOf: KeyOf): { from: string; to: string
 }
 
 /** The key that a link had, if a change moved it. */
-function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string | null {
-  const move = moveOf(read(before), read(after), keyOf);
+function keyBefore({ was, is }: OfLink, keyOf: KeyOf): string | null {
+  const move = moveOf(was, is, keyOf);
   return move === null || move instanceof AppError ? null : move.from;
 }
 
 /** Whether the change gave the link to another owner. */
-const changesOwner = ({ before, after }: ChangeEvent): boolean =>
-  "owner" in read(before) && read(before)["owner"] !== read(after)["owner"];
+const changesOwner = ({ was, is }: OfLink): boolean => "owner" in was && was["owner"] !== is["owner"];
 
 /** The URLs before a change, or null if it did not affect any. */
-function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {
-  const { target, fallback_url: fallback, rules } = read(before);
+function urlsBefore({ was }: OfLink): LeadingUrls | null {
+  const { target, fallback_url: fallback, rules } = was;
   const urls = {
     ...(typeof target === "string" && { target }),
     ...(typeof fallback === "string" && { fallbackUrl: fallback }),

@@ -18,8 +18,11 @@ export type NewLink = Omit<Link, "id" | "ownerName">;
 type LinkOverwrite = LinkContent & Pick<Link, "code" | "updatedAt"> & { ownerId?: number | null };
 
 type Owned = Pick<Link, "id" | "ownerId" | "tags">;
+type LockedLink = Owned & LinkOverwrite;
 
 const CHUNK = 1000;
+/** So many links are worth a statement of their own, without the columns whose indexes stay as they are. */
+const MANY = 100;
 export const CONTENT_COLUMNS = [
   "target",
   "expires_at",
@@ -116,10 +119,11 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
     async overwriteMany(
       tx: Db,
       links: readonly LinkOverwrite[],
-      locked: ReadonlyMap<string, Owned>,
+      locked: ReadonlyMap<string, LockedLink>,
     ): Promise<void> {
       const rows = links.map((link) => ({ code: link.code, ...contentOf(link) }));
-      await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT_COLUMNS }, rows);
+      const set = rows.length < MANY ? CONTENT_COLUMNS : differingColumns(rows, locked);
+      await dialect.updateMany(tx, { table: "links", key: "code", set }, rows);
       const given = links.flatMap(({ code, ownerId }) => {
         const before = locked.get(code);
         return ownerId === undefined || before === undefined || before.ownerId === ownerId
@@ -165,6 +169,22 @@ export const rowOf = (link: NewLink) => ({
   created_by: link.createdBy,
   ...contentOf(link),
 });
+
+/** The columns that one of the rows changes, and the time. */
+function differingColumns(
+  rows: readonly ({ code: string } & ReturnType<typeof contentOf>)[],
+  locked: ReadonlyMap<string, LockedLink>,
+) {
+  const equal = new Set(CONTENT_COLUMNS);
+  equal.delete("updated_at");
+  for (const row of rows) {
+    const link = locked.get(row.code);
+    if (link === undefined) continue;
+    const before = contentOf(link);
+    for (const column of equal) if (row[column] !== before[column]) equal.delete(column);
+  }
+  return CONTENT_COLUMNS.filter((column) => !equal.has(column));
+}
 
 type Counted = Pick<Link, "id" | "clickCount" | "automatedClicks">;
 export const clickRowOf = ({ id, clickCount: clicks, automatedClicks: automated }: Counted) => ({

@@ -37,4 +37,29 @@ forEachDialect((dialect) => {
     expect(own.map(({ code }) => code)).toEqual(["c1"]);
     expect(built).toBe(1);
   });
+
+  test("lists of a portion are built twice, then only with another length", async () => {
+    let built = 0;
+    const among = prepared((db, ids: readonly number[], most: number) => {
+      built++;
+      return db
+        .selectFrom("deleted_links")
+        .select("code")
+        .where("link_id", "in", ids)
+        .where("link_id", "<=", most)
+        .orderBy("link_id");
+    });
+    const from = (first: number, length: number) => Array.from({ length }, (_, at) => first + at);
+    const codes = async (ids: readonly number[], most: number) =>
+      (await among(database.read, ids, most)).map(({ code }) => code);
+    expect(await codes(from(1, 300), 3)).toEqual(["c1", "c2", "c3"]);
+    expect(await codes(from(2, 300), 3)).toEqual(["c2", "c3"]);
+    expect(built).toBe(2);
+    expect(await codes(from(3, 300), 3)).toEqual(["c3"]);
+    expect(await codes(from(1, 300), 1)).toEqual(["c1"]);
+    expect(built).toBe(2);
+    expect(await codes(from(1, 200), 2)).toEqual(["c1", "c2"]);
+    expect(await codes(from(2, 300), 9)).toEqual(["c2", "c3"]);
+    expect(built).toBe(4);
+  });
 });

@@ -18,7 +18,7 @@ class Parameter {
   ) {}
 }
 
-/** Lists that are longer, and further combinations of lengths, are built each time. */
+/** Of longer lists, one combination of lengths is kept: that of the portions of long work. Others are built each time. */
 const MOST_ITEMS = 100;
 const MOST_TEMPLATES = 100;
 
@@ -82,24 +82,23 @@ export function oncePer<K, T>(
 function createTemplates<A extends readonly Argument[]>(
   build: (db: Db, ...values: A) => Compilable<unknown>,
 ) {
-  /** By the adapter of the kind of database, then by the lengths of the lists. */
-  const templates = new Map<unknown, Map<string, CompiledQuery>>();
+  /** By the adapter of the kind of database. */
+  const templates = new Map<unknown, Templates>();
   return (db: Db, values: A): CompiledQuery => {
     const kind = db.getExecutor().adapter.constructor;
     let known = templates.get(kind);
-    if (known === undefined) templates.set(kind, (known = new Map()));
+    if (known === undefined) templates.set(kind, (known = { short: new Map(), long: null }));
     let lengths = "";
+    let isLong = false;
     for (const value of values) {
       if (!Array.isArray(value)) continue;
-      if (value.length > MOST_ITEMS) return build(db, ...values).compile();
+      isLong ||= value.length > MOST_ITEMS;
       lengths += `${value.length} `;
     }
-    let template = known.get(lengths);
-    if (template === undefined) {
-      if (known.size === MOST_TEMPLATES) return build(db, ...values).compile();
-      template = build(db, ...(values.map(standIn) as unknown as A)).compile();
-      known.set(lengths, template);
-    }
+    const template = (isLong ? longTemplate : shortTemplate)(known, lengths, () =>
+      build(db, ...(values.map(standIn) as unknown as A)).compile(),
+    );
+    if (template === null) return build(db, ...values).compile();
     const parameters = template.parameters.map((parameter) => {
       if (!(parameter instanceof Parameter)) return parameter;
       const value = values[parameter.argument]!;
@@ -107,6 +106,30 @@ function createTemplates<A extends readonly Argument[]>(
     });
     return { ...template, parameters };
   };
+}
+
+type Templates = {
+  /** By the lengths of the lists. */
+  short: Map<string, CompiledQuery>;
+  /** `template` is null until the lengths come twice in a row. */
+  long: { lengths: string; template: CompiledQuery | null } | null;
+};
+
+function shortTemplate({ short }: Templates, lengths: string, make: () => CompiledQuery) {
+  let template = short.get(lengths);
+  if (template !== undefined) return template;
+  if (short.size === MOST_TEMPLATES) return null;
+  template = make();
+  short.set(lengths, template);
+  return template;
+}
+
+function longTemplate(known: Templates, lengths: string, make: () => CompiledQuery) {
+  if (known.long?.lengths !== lengths) {
+    known.long = { lengths, template: null };
+    return null;
+  }
+  return (known.long.template ??= make());
 }
 
 const standIn = (value: Argument, argument: number): unknown =>

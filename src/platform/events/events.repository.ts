@@ -1,5 +1,6 @@
 import type { Queries } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
+import type { Db, Dialect } from "../db/dialect.ts";
+import { oncePer, prepared, preparedWrite } from "../db/prepared.ts";
 import { countRows, deleteFound } from "../db/queries.ts";
 import { type EventRecord, PART_OF_BULK } from "../../lib/event.ts";
 import type { StoredEvent } from "./event.ts";
@@ -132,20 +133,13 @@ export function createEventsRepository({ read, write, dialect }: Queries) {
 
     /** Which of them still belong to a bulk change. Locked until the transaction ends. */
     async lockBulk(tx: Db, bulk: number, ids: readonly number[]): Promise<Set<number>> {
-      const rows = await tx
-        .selectFrom("events")
-        .select("id")
-        .where("id", "in", ids)
-        .where("bulk", "=", bulk)
-        .orderBy("id")
-        .$call(dialect.forUpdate)
-        .execute();
+      const rows = await lockEvents(dialect)(tx, bulk, ids);
       return new Set(rows.map(({ id }) => id));
     },
 
     /** Call it for undone events. */
     async leaveBulk(tx: Db, ids: readonly number[]): Promise<void> {
-      if (ids.length > 0) await tx.updateTable("events").set({ bulk: null }).where("id", "in", ids).execute();
+      if (ids.length > 0) await leaveBulk(tx, ids);
     },
 
     /** At most 1,000. Returns how many. */
@@ -169,14 +163,33 @@ function matching(db: Db, filter: EventFilter, most: number) {
   return query.orderBy("at", "desc").orderBy("id", "desc").limit(most);
 }
 
-/** Which of at most 1,000 links it has changed, without undone ones. */
-async function linksOfBulk(db: Db, { at, bulk }: Omit<BulkRun, "actor">, links: readonly number[]) {
-  const rows = await db
+const lockEvents = oncePer(({ forUpdate }: Dialect) =>
+  prepared((db, bulk: number, ids: readonly number[]) =>
+    db
+      .selectFrom("events")
+      .select("id")
+      .where("id", "in", ids)
+      .where("bulk", "=", bulk)
+      .orderBy("id")
+      .$call(forUpdate),
+  ),
+);
+
+const leaveBulk = preparedWrite((db, ids: readonly number[]) =>
+  db.updateTable("events").set({ bulk: null }).where("id", "in", ids),
+);
+
+const changedLinks = prepared((db, at: number, bulk: number, links: readonly number[]) =>
+  db
     .selectFrom("events")
     .select("subject_id as id")
     .where("subject_id", "in", links)
     .where("at", "=", at)
-    .where("bulk", "=", bulk)
-    .execute();
+    .where("bulk", "=", bulk),
+);
+
+/** Which of at most 1,000 links it has changed, without undone ones. */
+async function linksOfBulk(db: Db, { at, bulk }: Omit<BulkRun, "actor">, links: readonly number[]) {
+  const rows = await changedLinks(db, at, bulk, links);
   return new Set(rows.map(({ id }) => id!));
 }
