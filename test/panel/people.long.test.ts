@@ -91,6 +91,12 @@ once("the links of an account are handed over from its menu, as one change that 
   await page.getByRole("alert").filter({ hasText: "Undone: 2 links." }).waitFor();
   expect(await ownerOf("handed-2")).toBe("ben");
   await page.getByText("2 links", { exact: true }).waitFor();
+  // The form of the account leads there, too.
+  await page.goto(`${panel.origin}/panel/users`);
+  await page.getByRole("button", { name: "Actions for ben" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("link", { name: "Hand over links" }).click();
+  await form.getByText("2 links are selected.").waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

@@ -100,7 +100,10 @@ story("one page shares a file with a password, and opens a drop box", async () =
   await visitor.send(address, { method: "POST", body, headers: HTML });
   expect(await visitor.page(address)).toContain("3 of 3");
   expect(await (await visitor.send(`${address}?download=1`)).text()).toBe("for one's eyes");
-  await page.goBack();
+  await page.goto(`${panel.origin}/panel/shares`);
+  await page.getByRole("link", { name: "New drop box" }).click();
+  await form(page).getByRole("radio", { name: "Drop box", checked: true }).waitFor({ state: "attached" });
+  await page.goto(`${panel.origin}/panel/files`);
   await shareFrom(page, "<b>Reports");
   await form(page).getByText("Drop box").click();
   await form(page).getByLabel("Code", { exact: true }).fill("for/anna");

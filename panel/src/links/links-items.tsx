@@ -37,7 +37,7 @@ export const LinksItems = ({ isFiltered, isAdmin, onExport, onWaiting }: Props) 
       <Trans>Tags</Trans>
     </Menu.Item>
     <Menu.Item component={Link} to="/links/changes" leftSection={<IconHistory size={16} />}>
-      <Trans>Bulk changes</Trans>
+      <Trans>Past bulk changes</Trans>
     </Menu.Item>
     <Menu.Item component={Link} to="/links/deleted" leftSection={<IconTrash size={16} />}>
       <Trans>Deleted links</Trans>

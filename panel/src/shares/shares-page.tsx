@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Stack, Text } from "@mantine/core";
 import { useThrottledCallback } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { IconPlus } from "@tabler/icons-react";
+import { IconInbox, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -10,6 +10,7 @@ import type { Share } from "../base/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { inTree } from "../ui/tree-names.ts";
 import { useTrees } from "../auth/teams/trees.ts";
+import { ButtonLink } from "../ui/button-link.tsx";
 import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
@@ -71,9 +72,19 @@ export function SharesPage() {
         sentence={t`Files and folders under short links, and drop boxes for others’ files.`}
       >
         {mayChange && (
-          <Button leftSection={<IconPlus size={16} />} {...hinted(t`New share`, "new")} onClick={create}>
-            <Trans>New share</Trans>
-          </Button>
+          <>
+            <ButtonLink
+              to="/shares/new"
+              search={{ ...inTree(search.team), drop: true }}
+              variant="default"
+              leftSection={<IconInbox size={16} />}
+            >
+              <Trans>New drop box</Trans>
+            </ButtonLink>
+            <Button leftSection={<IconPlus size={16} />} {...hinted(t`New share`, "new")} onClick={create}>
+              <Trans>New share</Trans>
+            </Button>
+          </>
         )}
       </PageHead>
       <ShareFilters search={search} maySeeAll={account.role === "admin"} onChange={change} />

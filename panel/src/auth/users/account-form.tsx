@@ -1,4 +1,4 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Group, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
 import type { GetInputPropsReturnType, UseFormReturnType } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,6 +6,7 @@ import { ApiError, type ListedAccount } from "../../base/api.ts";
 import { lazyPart } from "../../base/lazy.ts";
 import { withMailTexts } from "../../base/mail-texts.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
+import { ButtonLink } from "../../ui/button-link.tsx";
 import { BytesField } from "../../ui/forms/bytes-field.tsx";
 import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import { useLateResponse } from "../../ui/notices/late-answer.ts";
@@ -129,6 +130,7 @@ export function AccountForm({ account, onClose }: Props) {
           label={t`Disabled: may not sign in`}
         />
       )}
+      {account !== null && <HandOver username={account.username} />}
       {account?.second_factor && <SecondFactorReset account={account} onDone={onClose} />}
       {account !== null && disabled && !account.disabled && <DisablingNote />}
       {endsSessions && !disabled && (
@@ -139,6 +141,19 @@ export function AccountForm({ account, onClose }: Props) {
     </FormFields>
   );
 }
+
+const HandOver = ({ username }: { username: string }) => (
+  <ButtonLink
+    to="/links"
+    search={{ owner: username }}
+    state={{ requested: "hand-over" }}
+    variant="default"
+    size="compact-md"
+    style={{ alignSelf: "start" }}
+  >
+    <Trans>Hand over links</Trans>
+  </ButtonLink>
+);
 
 function DisablingNote() {
   const { t } = useLingui();

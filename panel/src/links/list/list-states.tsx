@@ -60,7 +60,7 @@ export const NoRows = ({ isFiltered, leftCount, onClear, onCreate }: NoProps) =>
       </Button>
       {leftCount > 1 && (
         <ButtonLink to="/links/changes" variant="default">
-          <Trans>Bulk changes</Trans>
+          <Trans>Undo in Bulk changes</Trans>
         </ButtonLink>
       )}
     </Empty>
