@@ -148,7 +148,7 @@ const HandOver = ({ username }: { username: string }) => (
     search={{ owner: username }}
     state={{ requested: "hand-over" }}
     variant="default"
-    size="compact-md"
+    size="compact-sm"
     style={{ alignSelf: "start" }}
   >
     <Trans>Hand over links</Trans>

@@ -73,7 +73,7 @@ export function BulkChangesPage() {
             cell: ({ actor }) => <PersonName of={actor} />,
           },
           { title: t`When`, isHidden: "medium", fit: "value", cell: ({ at }) => formatTime(at) },
-          { title: t`Undo`, width: "13rem", cell: (change) => <Undo change={change} /> },
+          { title: t`Undo`, width: "clamp(8rem, 34vw, 13rem)", cell: (change) => <Undo change={change} /> },
         ]}
       />
       <LoadOn list={list} />
