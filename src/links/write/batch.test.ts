@@ -124,6 +124,43 @@ forEachDialect((dialect) => {
     expect(await Bun.password.verify("set", b.passwordHash!)).toBe(true);
   });
 
+  test("updates of many links write what one of them changes, and keep the rest of each", async () => {
+    const { links, clock } = room;
+    const made = Array.from({ length: 150 }, (_, at) => ({
+      code: `m-${at}`,
+      target: `${TARGET}${at}`,
+      expires_at: "1d",
+      title: `Title ${at}`,
+      note: "kept",
+    }));
+    await links.batch.create(made);
+    clock.time = NOW + 1;
+    const changes: Record<string, object> = {
+      "m-3": { expires_at: "" },
+      "m-70": { redirect_status: 301 },
+      "m-149": { title: "Another title" },
+    };
+    const items = made.map(({ code, target }) => ({ code, payload: { target, ...changes[code] } }));
+    expect((await links.batch.update(items)).success).toHaveLength(150);
+    const kept = { note: "kept", expiresAt: NOW + DAY, options: null, updatedAt: NOW + 1 };
+    expect(await links.get("m-0")).toMatchObject({ ...kept, target: `${TARGET}0`, title: "Title 0" });
+    expect(await links.get("m-3")).toMatchObject({ ...kept, title: "Title 3", expiresAt: null });
+    expect(await links.get("m-70")).toMatchObject({
+      ...kept,
+      title: "Title 70",
+      options: '{"redirectStatus":301}',
+    });
+    expect(await links.get("m-149")).toMatchObject({ ...kept, title: "Another title" });
+    // Nothing differs but the tags of one.
+    const same = made.map(({ code, target }) => ({
+      code,
+      payload: { target, ...(code === "m-1" && { add_tags: ["one"] }) },
+    }));
+    expect((await links.batch.update(same)).success).toHaveLength(150);
+    expect(await links.get("m-1")).toMatchObject({ target: `${TARGET}1`, tags: ["one"], title: "Title 1" });
+    expect(await links.get("m-2")).toMatchObject({ target: `${TARGET}2`, tags: [], title: "Title 2" });
+  });
+
   test("deletes each existing link once", async () => {
     const { links } = room;
     for (const code of ["a", "b", "c"]) await links.create({ code, target: TARGET });
