@@ -113,6 +113,13 @@ test("the panel is an app: manifest, icons and a worker that keeps one page", as
   const own = { identity: { ...IDENTITY, logo: () => logo } };
   const { icons: logos } = (await (await ask("/panel/manifest.webmanifest", {}, own)).json()) as Manifest;
   expect(logos).toEqual([{ src: "icon?v=abc", sizes: "100x100", type: "image/webp" }]);
+  // Icons are squares.
+  const wide = { identity: { ...IDENTITY, logo: () => ({ ...logo, width: 200 }) } };
+  const drawn = (await (await ask("/panel/manifest.webmanifest", {}, wide)).json()) as Manifest;
+  expect(drawn.icons.map(({ type, purpose }) => [type, purpose])).toEqual([
+    ["image/png", undefined],
+    ["image/png", "maskable"],
+  ]);
 });
 
 test("the page tells its language's texts, and to somebody who is signed in its scripts and the account", async () => {
