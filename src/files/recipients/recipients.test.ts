@@ -190,9 +190,7 @@ forEachDialect((dialect) => {
       at.shares.note({ ...entry, visitor: null, device: seen }, { action: "open", name: "plan.pdf" }),
       at.shares.note({ ...entry, visitor: ANNA, device }, { action: "open", name: "plan.pdf" }),
       // Of a link that is gone meanwhile.
-      at.shares
-        .note({ ...entry, linkId: -5, visitor: null, device }, { action: "open", name: null })
-        .catch(() => {}),
+      at.shares.note({ ...entry, linkId: -5, visitor: null, device }, { action: "open", name: null }),
     ]);
     at.time.now += MINUTE;
     await at.shares.reportDownload(

@@ -8,6 +8,7 @@ import { isAutomatedAgent, isPrefetch } from "../../lib/automated-visitors.ts";
 import { createBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createGenerationMap } from "../../lib/generation-map.ts";
+import { isForeignKeyViolation } from "../../platform/db/failures.ts";
 import { asksNotToTrack } from "../../lib/privacy-signals.ts";
 import type { DoneVisit, RecipientsRepository } from "./repository.ts";
 
@@ -32,13 +33,21 @@ export function createVisitLog({ repository, privacy, clock }: Deps) {
   /** Visits since the last trim. */
   const added = createGenerationMap<number>(REMEMBERED);
 
-  /** One of them may belong to a link that is gone. */
+  /** Those of a link that is gone are lost with it: a download may end after its share. */
+  async function storeAlone(visit: DoneVisit): Promise<void> {
+    try {
+      await repository.addVisits([visit]);
+    } catch (error) {
+      if (!isForeignKeyViolation(error)) throw error;
+    }
+  }
+
   async function store(visits: readonly DoneVisit[]): Promise<PromiseSettledResult<void>[]> {
     try {
       await repository.addVisits(visits);
       return visits.map(() => ({ status: "fulfilled", value: undefined }));
     } catch {
-      return Promise.allSettled(visits.map((visit) => repository.addVisits([visit])));
+      return Promise.allSettled(visits.map(storeAlone));
     }
   }
   const add = createBatches<"visits", DoneVisit, void>({ most: MOST_AT_ONCE, run: store });
