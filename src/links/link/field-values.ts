@@ -85,22 +85,26 @@ type Kept = Readonly<Record<string, unknown>>;
 const shownOrNull = ({ empty, show }: Recorded, value: unknown) =>
   value === empty ? null : (show(value) ?? null);
 
+/** Reads stored values of a link, from its columns or its options, without a copy of it. */
+function readerOf(link: Stored): (field: Recorded) => unknown {
+  const options = readOptions(link.options) as Kept;
+  return ({ isOption, key }) => (isOption ? options : (link as Kept))[key];
+}
+
 /** The fields in events; null for empty ones. Tags have rules of their own. */
 export function recordedFields(link: Stored) {
-  const options = readOptions(link.options) as Kept;
+  const valueOf = readerOf(link);
   const fields: Record<string, unknown> = {};
-  for (const field of RECORDED)
-    fields[field.name] = shownOrNull(field, (field.isOption ? options : (link as Kept))[field.key]);
+  for (const field of RECORDED) fields[field.name] = shownOrNull(field, valueOf(field));
   return fields;
 }
 
 /** Those of recordedFields that differ: their names with the values of both. */
 export function differingFields(before: Stored, after: Stored) {
-  const [was, is] = [readOptions(before.options) as Kept, readOptions(after.options) as Kept];
+  const [valueBefore, valueAfter] = [readerOf(before), readerOf(after)];
   const differing: [name: string, before: unknown, after: unknown][] = [];
   for (const field of RECORDED) {
-    const old = (field.isOption ? was : (before as Kept))[field.key];
-    const now = (field.isOption ? is : (after as Kept))[field.key];
+    const [old, now] = [valueBefore(field), valueAfter(field)];
     if (old === now) continue;
     const shown = [shownOrNull(field, old), shownOrNull(field, now)] as const;
     if (!isDeepStrictEqual(...shown)) differing.push([field.name, ...shown]);
